@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * config.h - the command line as data: what was asked for, checked for form, nothing looked up on the machine yet
+ *
+ * Made by fs_cli_parse(), read by everybody after it, changed by nobody. Strings point into argv or the job file's text
+ * and live as long as the process.
+ */
+#ifndef CORE_CONFIG_H
+#define CORE_CONFIG_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "core/stressor.h"
+#include "core/words.h"
+
+#define FS_VERSION "0.1.0"
+
+enum verb { VERB_RUN, VERB_LIST, VERB_DESCRIBE, VERB_PROBE, VERB_PLAN, VERB_CLEAN, VERB_HELP, VERB_VERSION };
+enum keep { KEEP_NEVER, KEEP_ON_FAIL, KEEP_ALWAYS };
+enum fresh { FRESH_RUN, FRESH_STAGE, FRESH_NEVER };
+enum pin { PIN_SPREAD, PIN_COMPACT, PIN_NONE };
+enum order { ORDER_GIVEN, ORDER_RANDOM };
+
+/* A string option with where it came from, for messages and the first line: "default", "--timeout", "j:1". */
+struct given {
+	const char *text, *origin;	/* text NULL: not given */
+};
+
+/* One named stressor: --test KEY, or --NAME COUNT. */
+struct pick {
+	const char *key;		/* "fiemap", "fallocate.alloc.fsync" */
+	const char *workers;		/* of --NAME COUNT, stress-ng's meaning of 0 and negative; NULL: --nr-threads */
+	const char *origin;
+};
+
+struct stressor_option {		/* --STRESSOR-OPTION VALUE, checked against the descriptor by the planner */
+	const struct fs_stressor *stressor;
+	const char *name;		/* behind the stressor's name: "extents", "mode", "ops" */
+	const char *value, *origin;
+};
+
+struct config {
+	enum verb verb;
+	const char *verb_arg;		/* describe NAME, help VERB, list GLOB; or NULL */
+
+	/* selection */
+	struct pick *picks;
+	unsigned npicks;
+	unsigned classes;		/* enum fs_class bits; all = every bit */
+	bool class_all;
+	unsigned class_query;		/* --class 'filesystem?': print the members and end */
+	struct given class_text;	/* as given, for params */
+	const char **exclude;
+	unsigned nexclude;
+	const char **with;		/* of a class, only these */
+	unsigned nwith;
+	enum order order;
+	struct stressor_option *options;
+	unsigned noptions;
+
+	/* workers */
+	struct given nr_threads;	/* "1,10%,100%"; NULL: 100% */
+	struct given sequential, all;	/* stress-ng's counts for a class */
+	bool process;			/* --workers process */
+	enum fs_share share;
+	bool share_given;
+	enum pin pin;
+	struct given cpus, numa_node, cpukind;	/* checked for form by the planner */
+
+	/* time and work */
+	struct given timeout;
+	uint64_t timeout_ns;		/* 10 s by default */
+	uint64_t ops;			/* --ops; 0: by time */
+	uint64_t warmup_ns;
+	bool warmup_given;
+	uint64_t settle_ns;		/* 5 s by default */
+	unsigned repeat;		/* 1 by default */
+	uint64_t seed;
+	bool seed_given;		/* else random, and recorded */
+
+	/* where */
+	const char **targets;		/* none: the current directory */
+	unsigned ntargets;
+	const char *require_fs;
+	const char *disk;		/* --disk SPEC or NULL */
+	const char **fs;		/* --fs TYPE[,TYPE] */
+	unsigned nfs;
+	const char *mkfs_opts, *mount_opts;
+	enum fresh fresh;
+	bool yes_destroy;
+
+	/* behaviour */
+	bool verify, strict, quiet, dry_run;	/* dry_run: --plan */
+	enum keep keep;
+
+	/* output */
+	const char *json;		/* file, "-" or NULL */
+	bool lkp, metrics, metrics_brief, times;
+	const char *stress_ng_noted;	/* the options accepted for stress-ng's sake, joined by blanks; or NULL */
+	const char **labels;		/* K=V */
+	unsigned nlabels;
+	char **argv;			/* for `command` and `repro` */
+	int argc;
+	struct words owned;		/* strings that are not in argv */
+};
+
+/*
+ * Parse argv. 0, or -EINVAL after exactly one line on stderr that names the word, says what is wrong and gives the valid or
+ * the nearest spelling. Looks at nothing but argv and the job file.
+ */
+int fs_cli_parse(int argc, char **argv, struct config *config);
+void fs_config_free(struct config *config);
+
+/*
+ * The command as one line that can be pasted into a shell: words quoted where they need it, bytes that are not
+ * printable ASCII as $'\xNN'. For `command` and `repro`; the caller frees it. NULL: out of memory.
+ */
+char *fs_command_line(const struct config *config);
+
+#endif

@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * group.h - private to supervise.c, group.c and verdict.c: stages in flight
+ */
+#ifndef CORE_GROUP_H
+#define CORE_GROUP_H
+
+#include "core/snapshot.h"
+#include "core/supervise.h"
+
+struct flight {				/* one stage in flight */
+	struct group_stage *to;
+	struct area_stage *stage;
+	struct child child;
+	struct snapshot start, end;
+	struct area_errno tolerated[AREA_ERRNOS_MAX];	/* when the window opened; then what came in it */
+	uint64_t spawned_ns, loop_done_ns, verified_ns, exited_ns;
+	bool spawned, hung, have_window;
+	char hung_text[256];		/* who has not ended, and where it is */
+	uint64_t device_start[17], device_end[17];
+	unsigned device_fields;
+};
+
+struct group {
+	struct session *session;
+	const struct fs_target *facts;	/* NULL for a probe */
+	struct area *area;
+	int area_fd;
+	struct flight flights[AREA_STAGES_MAX];
+	unsigned n, next;		/* next: to be spawned */
+	bool probing;
+	uint64_t warmup_ns, busy_start_ns, busy_end_ns;
+	uint64_t window_start_ns, window_end_ns;
+};
+
+/* group.c: the area with its plans, and starting a stage process. */
+int fs_group_open(struct group *g, const char *target);
+void fs_group_close(struct group *g);
+int fs_group_spawn(struct group *g, unsigned i);
+
+/* verdict.c: from what a stage left in the area to the status and reason of its result. */
+void fs_group_verdict(struct group *g, unsigned i);
+
+#endif

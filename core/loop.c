@@ -1,0 +1,237 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * The measured part of a worker's life: batches, rounds, and the clock word. Nothing here allocates, formats or sleeps while
+ * the worker is on the clock.
+ */
+#include "core/worker.h"
+
+/* A batch long enough that reading the clock between batches is lost in it, short enough that stopping is prompt. */
+#define LOOP_BATCH_NS	(FS_NSEC_PER_MSEC / 2)
+/* Rounds end after this time even when the state would last: nobody waits long for a slow neighbour. */
+#define LOOP_ROUND_NS	(250 * FS_NSEC_PER_MSEC)
+/* Ops per fill where the stressor sets no limit. */
+#define LOOP_ROUND_OPS	1024
+/* Workers on CPUs of their own meet by spinning: two context switches would be a large part of a short round. */
+#define LOOP_SPIN_NS	(100 * FS_NSEC_PER_USEC)
+/* One batch in this many of a mix stamps every op. */
+#define LOOP_STAMP_EVERY 8
+
+static bool loop_stopped(const struct worker *k)
+{
+	return fs_load(&k->stage->stop);
+}
+
+static uint64_t loop_ops_left(const struct worker *k)
+{
+	const uint64_t limit = k->stage->plan.ops_limit, done = *k->pub.ops;
+
+	return !limit ? UINT64_MAX : done < limit ? limit - done : 0;
+}
+
+static bool loop_ended(const struct worker *k)
+{
+	return loop_stopped(k) || loop_ops_left(k) == 0;
+}
+
+static uint64_t loop_clock_off(struct worker *k)
+{
+	const uint64_t now = fs_now_ns();
+
+	fs_store(&k->slot->off, FS_OFF_FLAG | (now - k->off_ns));
+	fs_task_name(k->off_name);
+	return now;
+}
+
+static uint64_t loop_clock_on(struct worker *k)
+{
+	uint64_t now;
+
+	fs_task_name(k->run_name);
+	now = fs_now_ns();
+	k->off_ns = now - (k->slot->off & ~FS_OFF_FLAG);
+	fs_store(&k->slot->off, k->off_ns);
+	return now;
+}
+
+/* When the window opens: the batch stays as it is, and the first usage mark is taken. */
+static void loop_watch_phase(struct worker *k)
+{
+	const uint32_t phase = fs_load(&k->area->gate.phase);
+
+	if (phase == k->seen_phase)
+		return;
+	k->seen_phase = phase;
+	fs_store(&k->slot->batch_fixed, phase >= AREA_MEASURE || k->slot->batch_fixed);
+	if (phase == AREA_MEASURE && k->slot->usage_marks == 0) {
+		fs_task_usage(&k->slot->usage[0]);
+		fs_store_release(&k->slot->usage_marks, 1);
+	}
+}
+
+static uint64_t loop_multiple(const struct worker *k)
+{
+	return k->pub.variant->batch_multiple ? k->pub.variant->batch_multiple : 1;
+}
+
+/* Down to a multiple, but at least one multiple. */
+static uint64_t loop_rounded(const struct worker *k, uint64_t n)
+{
+	const uint64_t m = loop_multiple(k);
+
+	return n <= m ? m : n / m * m;
+}
+
+static uint64_t loop_batch_max(const struct worker *k)
+{
+	uint64_t max = UINT64_MAX / 4;
+
+	if (k->pub.variant->max_batch)
+		max = k->pub.variant->max_batch;
+	if (k->pub.round_ops && k->pub.round_ops < max)
+		max = k->pub.round_ops;
+	return loop_rounded(k, max);
+}
+
+/*
+ * Double the batch while the fastest of its last three took less than LOOP_BATCH_NS: the fastest, because one preemption must
+ * not end the search. Frozen when the window opens.
+ */
+static void loop_size_batch(struct worker *k, uint64_t n, uint64_t took_ns)
+{
+	uint64_t fastest = UINT64_MAX;
+
+	if (k->slot->batch_fixed || n < k->batch)
+		return;
+	k->last_ns[k->timed_batches++] = took_ns;
+	if (k->timed_batches < 3)
+		return;
+	for (int i = 0; i < 3; i++)
+		fastest = k->last_ns[i] < fastest ? k->last_ns[i] : fastest;
+	if (fastest >= LOOP_BATCH_NS || k->batch >= loop_batch_max(k)) {
+		fs_store(&k->slot->batch_fixed, 1);
+		return;
+	}
+	k->batch = 2 * k->batch < loop_batch_max(k) ? 2 * k->batch : loop_batch_max(k);
+	k->timed_batches = 0;
+	fs_store(&k->slot->batch, k->batch);
+}
+
+/* One batch of at most `left` ops; returns how many were tried. *now is the clock before and after. */
+static uint64_t loop_batch(struct worker *k, uint64_t left, uint64_t *now)
+{
+	const uint64_t wanted = loop_ops_left(k), before = *now;
+	uint64_t n = k->batch < left ? k->batch : left;
+
+	n = n < wanted ? n : wanted;
+	if (k->stressor->kinds)
+		k->pub.stamp = fs_rng_below(&k->batch_rng, LOOP_STAMP_EVERY) == 0;
+	k->pub.variant->run(&k->pub, n);
+	*now = fs_now_ns();
+	fs_store(&k->slot->batches, k->slot->batches + 1);
+	loop_size_batch(k, n, *now - before);
+	loop_watch_phase(k);
+	return n;
+}
+
+static void loop_straight(struct worker *k)
+{
+	uint64_t now;
+
+	fs_worker_phase(k, WORKER_RUN, "op");
+	now = loop_clock_on(k);
+	while (!loop_ended(k))
+		loop_batch(k, UINT64_MAX, &now);
+	loop_clock_off(k);
+}
+
+static uint64_t loop_round_size(const struct worker *k)
+{
+	const uint64_t left = loop_ops_left(k);
+	uint64_t n = k->pub.round_ops ? k->pub.round_ops : LOOP_ROUND_OPS;
+
+	n = loop_rounded(k, n);
+	if (k->round_cut && k->round_cut < n)
+		n = loop_rounded(k, k->round_cut + loop_multiple(k));
+	return n < left ? n : left;
+}
+
+/* The timed part of round r: until its ops are used up, somebody else's are, or time is up. Returns ops tried. */
+static uint64_t loop_timed(struct worker *k, uint64_t r, uint64_t n)
+{
+	const uint64_t start = loop_clock_on(k);
+	uint64_t now = start, tried = 0;
+
+	k->slot->round[r % AREA_ROUNDS_MAX].run = start;
+	while (tried < n && !loop_ended(k) && fs_load(&k->stage->round_over) < r && now - start < LOOP_ROUND_NS)
+		tried += loop_batch(k, n - tried, &now);
+	k->slot->round[r % AREA_ROUNDS_MAX].run_end = loop_clock_off(k);
+	k->round_cut = tried < n && now - start >= LOOP_ROUND_NS ? tried : 0;
+	if (fs_load(&k->stage->round_over) < r)
+		fs_store(&k->stage->round_over, r);
+	return tried;
+}
+
+static bool loop_meet(struct worker *k)
+{
+	const bool own_cpu = k->slot->cpu >= 0 && !k->stage->plan.crowded;
+
+	fs_worker_phase(k, WORKER_MEET, "meet");
+	return fs_barrier_wait(&k->stage->barrier, own_cpu ? LOOP_SPIN_NS : 0);
+}
+
+/* fill and drain: untimed, and only while nobody is timed. */
+static bool loop_off(struct worker *k, int (*step)(struct fs_worker *w, uint64_t n), uint64_t n, enum area_worker_phase phase)
+{
+	int rc;
+
+	if (!step)
+		return true;
+	fs_worker_phase(k, phase, phase == WORKER_FILL ? "fill" : "drain");
+	rc = step(&k->pub, n);
+	if (rc < 0 && !loop_stopped(k))
+		fs_worker_failed(k, rc);
+	return rc >= 0;
+}
+
+static void loop_rounds(struct worker *k)
+{
+	const struct fs_variant *v = k->pub.variant;
+
+	for (uint64_t r = 1; !loop_ended(k); r++) {
+		struct area_round *round = &k->slot->round[r % AREA_ROUNDS_MAX];
+		const uint64_t n = loop_round_size(k);
+		uint64_t tried;
+
+		*round = (struct area_round){ .fill = fs_now_ns() };
+		if (!loop_off(k, v->fill, n, WORKER_FILL) || !loop_meet(k))
+			break;
+		fs_worker_phase(k, WORKER_RUN, "op");
+		tried = loop_timed(k, r, n);
+		if (!loop_meet(k) || !loop_off(k, v->drain, tried, WORKER_DRAIN))
+			break;
+		round->drain_end = fs_now_ns();
+		fs_store_release(&k->slot->rounds, r);
+	}
+	fs_barrier_leave(&k->stage->barrier);
+}
+
+void fs_loop(struct worker *k)
+{
+	const struct fs_variant *v = k->pub.variant;
+
+	k->batch = loop_rounded(k, 1);
+	k->timed_batches = 0;
+	fs_store(&k->slot->batch, k->batch);
+	fs_store(&k->slot->off, FS_OFF_FLAG | k->area->gate.start_ns);
+	loop_watch_phase(k);
+	if (v->fill || v->drain)
+		loop_rounds(k);
+	else
+		loop_straight(k);
+	if (k->stage->plan.ops_limit && loop_ops_left(k) == 0)
+		fs_store_release(&k->slot->end_ns, fs_now_ns());
+	if (k->slot->usage_marks == 1) {
+		fs_task_usage(&k->slot->usage[1]);
+		fs_store_release(&k->slot->usage_marks, 2);
+	}
+}

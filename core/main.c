@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * fsstress - filesystem micro-benchmarks: argv to exit status
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/clean.h"
+#include "core/config.h"
+#include "core/help.h"
+#include "core/run.h"
+#include "core/stage.h"
+
+#define MAIN_EXIT_USAGE 2
+
+static int main_verb(const struct config *c)
+{
+	switch (c->verb) {
+	case VERB_RUN:
+	case VERB_PLAN:
+		return fs_run(c);
+	case VERB_PROBE:
+		return fs_probe(c);
+	case VERB_CLEAN:
+		return fs_clean(c->ntargets ? c->targets[0] : NULL);
+	default:
+		return fs_help(c);
+	}
+}
+
+int main(int argc, char **argv)
+{
+	struct config config = { 0 };
+	int status = MAIN_EXIT_USAGE;
+
+	/* A stage process: the supervisor's own call, not for people. */
+	if (argc == 4 && strcmp(argv[1], "--stage-fd") == 0)
+		return fs_stage_main(atoi(argv[2]), (unsigned)atoi(argv[3]));
+	if (fs_cli_parse(argc, argv, &config) == 0)
+		status = main_verb(&config);
+	fs_config_free(&config);
+	return status;
+}

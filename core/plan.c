@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * plan.c - see plan.h
+ */
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/expand.h"
+#include "core/message.h"
+#include "core/option.h"
+#include "core/place.h"
+
+#define SETUP_NS FS_NSEC_PER_SEC /* allowed for preparing and removing a stage, in the estimate */
+
+void fs_plan_note(char **notes, unsigned room, const char *fmt, ...)
+{
+	va_list args;
+	unsigned i = 0;
+
+	while (i < room - 1 && notes[i])
+		i++;
+	if (i == room - 1)
+		return;
+	va_start(args, fmt);
+	if (vasprintf(&notes[i], fmt, args) < 0)
+		notes[i] = NULL;
+	va_end(args);
+}
+
+/* Options of a stressor that is not part of the run would be accepted and ignored. */
+static int plan_unused_options(const struct config *c, const struct selection *s)
+{
+	for (unsigned i = 0; i < c->noptions; i++) {
+		const struct stressor_option *o = &c->options[i];
+		bool used = false;
+		char name[96];
+
+		for (unsigned j = 0; j < s->n && !used; j++)
+			used = s->list[j].key.entry->stressor == o->stressor;
+		if (used)
+			continue;
+		snprintf(name, sizeof(name), "%s-%s", o->stressor->name, o->name);
+		return fs_given_error(o->origin, name, o->value, "%s is not part of this run",
+				      o->stressor->name);
+	}
+	return 0;
+}
+
+static int plan_check(const struct config *c, const struct plan *p)
+{
+	unsigned timed = 0, together = 0;
+
+	for (unsigned i = 0; i < p->nstages; i++) {
+		timed += !p->stages[i].ops;
+		together += p->stages[i].together;
+	}
+	if (!p->nstages) {
+		fs_error("nothing is left to run after --exclude and --with");
+		return -EINVAL;
+	}
+	if (c->timeout.text && !timed)
+		return fs_given_error(c->timeout.origin, "timeout", c->timeout.text,
+				      "a count of ops has no window; give one of the two");
+	if (together > AREA_STAGES_MAX)
+		return fs_given_error(c->all.origin, "all", c->all.text,
+				      "%u stages together, at most %d; leave some out by "
+				      "--exclude",
+				      together, AREA_STAGES_MAX);
+	return 0;
+}
+
+/* Fisher-Yates, over the stages that run alone: those that run together stay neighbours, at the end. */
+static void plan_shuffle(uint64_t seed, struct plan *p)
+{
+	struct fs_rng rng;
+	unsigned n = p->nstages;
+
+	while (n && p->stages[n - 1].together)
+		n--;
+	fs_rng_seed(&rng, seed, "order", 0);
+	for (; n > 1; n--) {
+		const uint64_t i = fs_rng_below(&rng, n);
+		struct stage swap = p->stages[i];
+
+		p->stages[i] = p->stages[n - 1];
+		p->stages[n - 1] = swap;
+	}
+}
+
+static void plan_mark_repeats(struct plan *p)
+{
+	for (unsigned i = 0; i < p->nstages; i++)
+		for (unsigned j = 0; j < i; j++)
+			if (!strcmp(p->stages[i].key, p->stages[j].key))
+				p->stages[i].key_repeats = p->stages[j].key_repeats = true;
+}
+
+static uint64_t stage_ns(const struct config *c, const struct stage *s)
+{
+	const uint64_t least = FS_NSEC_PER_SEC / 5, most = 5 * FS_NSEC_PER_SEC,
+		       settle = c->settle_ns / 5;
+	uint64_t warmup = c->timeout_ns / 10;
+
+	if (s->absent)
+		return 0;
+	if (s->ops)
+		return SETUP_NS + settle;
+	warmup = warmup < least ? least : warmup > most ? most : warmup;
+	if (c->warmup_given)
+		warmup = c->warmup_ns;
+	return SETUP_NS + settle + (s->variant->flags & FS_COLD ? 0 : warmup) + c->timeout_ns;
+}
+
+static void plan_estimate(const struct config *c, struct plan *p)
+{
+	uint64_t group = 0;
+
+	for (unsigned i = 0; i < p->nstages; i++) {
+		const uint64_t ns = stage_ns(c, &p->stages[i]);
+
+		if (!p->stages[i].together)
+			p->seconds_ns += ns;
+		else if (ns > group)
+			group = ns;
+	}
+	p->seconds_ns += group;
+}
+
+static int plan_stages(const struct config *c, const struct fs_topology *t,
+		       const struct selection *s, struct plan *p)
+{
+	int rc = plan_unused_options(c, s);
+
+	for (unsigned i = 0; i < s->n && !rc; i++)
+		rc = fs_expand(c, t, s, &s->list[i], p);
+	return rc ? rc : plan_check(c, p);
+}
+
+int fs_plan_make(const struct config *c, const struct fs_topology *topo, struct plan *p)
+{
+	struct selection selection;
+	struct fs_topology allowed;
+	int rc = fs_select(c, &selection);
+
+	*p = (struct plan){ 0 };
+	if (!rc)
+		rc = fs_place_topology(c, topo, &allowed);
+	if (!rc) {
+		rc = plan_stages(c, &allowed, &selection, p);
+		fs_topology_free(&allowed);
+	}
+	fs_selection_free(&selection);
+	if (rc == -ENOMEM)
+		fs_error("out of memory");
+	if (rc) {
+		fs_plan_free(p);
+		return rc;
+	}
+	if (c->order == ORDER_RANDOM)
+		plan_shuffle(c->seed, p);
+	plan_mark_repeats(p);
+	plan_estimate(c, p);
+	return 0;
+}
+
+void fs_plan_free(struct plan *p)
+{
+	for (unsigned i = 0; i < p->nstages; i++) {
+		struct stage *s = &p->stages[i];
+
+		free(s->cpus);
+		free(s->helper_cpus);
+		for (unsigned j = 0; j < FS_ARRAY_SIZE(s->notes); j++)
+			free(s->notes[j]);
+		if (s->absent)
+			free((void *)s->stressor);
+	}
+	free(p->stages);
+	for (unsigned i = 0; i < FS_ARRAY_SIZE(p->notes); i++)
+		free(p->notes[i]);
+	*p = (struct plan){ 0 };
+}

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * report.h - from results to text; report.c chooses the writers, each writer knows one format
+ *
+ * A writer gets all runs (targets, filesystems, repetitions) and a stream. It asks nothing of the machine.
+ */
+#ifndef CORE_REPORT_H
+#define CORE_REPORT_H
+
+#include <stdio.h>
+
+#include "core/result.h"
+
+/* The plan, one line a stage, and what it will take: printed before a run, and by `plan`. */
+void fs_report_plan(FILE *out, const struct run_result *run);
+/* The readable table, with one line of reason below for what did not pass, then warnings. */
+void fs_report_text(FILE *out, const struct run_result *runs, unsigned nruns);
+/* KEY.ops_per_sec: X lines for lkp-tests' parsers: every key once, plain decimals, no zero that means anything. */
+void fs_report_lkp(FILE *out, const struct run_result *runs, unsigned nruns);
+/* stress-ng's table, in one write(2) to fd: --metrics (12 columns), --metrics-brief (10), --times. */
+int fs_report_stress_ng(int fd, const struct run_result *runs, unsigned nruns, bool brief, bool times);
+/*
+ * Schema fsstress/1: an object, or an array when there are several runs. To "-" (stdout) or a file, written beside it
+ * and renamed; what is there and is no regular file (a pipe, a link) is written to. -errno.
+ */
+int fs_report_json(const char *path, const struct run_result *runs, unsigned nruns);
+
+/* Everything the configuration asks for, in the right order on the right streams. -errno of the first that failed. */
+int fs_report(const struct config *config, const struct run_result *runs, unsigned nruns);
+
+/* Bytes that are not printable UTF-8 as \xNN; for paths in messages and reports. Returns text. */
+char *fs_printable(const char *bytes, char *text, unsigned long size);
+
+#endif

@@ -1,0 +1,132 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * result.h - what came out: plain data between measuring and reporting
+ *
+ * Filled by the supervisor and by stats, only read by reports. Numbers that were not measured are NAN (double) or
+ * FS_UNKNOWN (uint64_t); reports print null for both. All strings are owned by the result or static.
+ */
+#ifndef CORE_RESULT_H
+#define CORE_RESULT_H
+
+#include <math.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "core/area.h"
+#include "core/plan.h"
+#include "platform/host.h"
+#include "platform/target.h"
+
+#define FS_UNKNOWN UINT64_MAX
+#define FS_WARNINGS_MAX 16
+
+enum status {				/* frozen, with their names */
+	STATUS_PLANNED,			/* only in plans: printed as null */
+	STATUS_PASSED,
+	STATUS_SKIPPED,
+	STATUS_FAILED,
+	STATUS_NO_PROGRESS,
+	STATUS_INCOMPLETE,
+};
+extern const char *const fs_status_names[];	/* "passed", "skipped", "failed", "no-progress", "incomplete" */
+
+enum skip_kind {			/* why skipped: decides between exit 3 and 4 when all are */
+	SKIP_NONE,
+	SKIP_UNSUPPORTED,		/* the mount, kernel, build or privilege cannot do it */
+	SKIP_NEED,			/* needs X, has Y */
+	SKIP_INTERRUPTED,
+};
+
+struct worker_result {
+	uint64_t ops, work, off_ns;	/* within the window */
+	uint64_t counters[FS_COUNTERS_MAX];
+	struct fs_kind_count kinds[FS_KINDS_MAX];
+	uint64_t batch;
+	int cpu, cpu_start, cpu_end;	/* planned, and where it was; -1: not pinned, unknown */
+	unsigned tid;
+	bool pin_lost;
+	bool usage_known;
+	struct fs_usage usage;	/* within the window */
+	unsigned nrounds;
+	struct area_round rounds[AREA_ROUNDS_MAX];	/* the last ones; int64: relative to the start of the window */
+};
+
+struct device_io {			/* differences over the window of /sys/dev/block/M:N/stat */
+	bool known;
+	uint64_t reads, read_bytes, writes, write_bytes, flushes, discards;
+	double busy_s;
+};
+
+struct metric {				/* a side metric of a stage, already reduced */
+	const char *name, *unit;
+	double value;
+};
+
+struct stage_result {
+	const struct stage *stage;	/* the planned one */
+	enum status status;
+	enum skip_kind skip;
+	char reason[512];		/* "" when passed */
+	int err;			/* errno behind it; 0: none */
+	/* rates: NAN unless passed */
+	uint64_t ops;			/* counted in the window, also when not passed */
+	double ops_per_sec, ops_per_cpu_sec;
+	double measured_s, duty, fairness;
+	double off_s;			/* sum over workers */
+	double prepare_s, settle_s, warmup_s, verify_s, teardown_s, wall_s;
+	bool settled;
+	double user_s, system_s, machine_busy_s;
+	struct fs_usage usage;	/* sums over workers, see usage_known */
+	bool usage_known;
+	uint64_t start_monotonic_ns, end_monotonic_ns, start_realtime_ns, end_realtime_ns;	/* FS_UNKNOWN */
+	uint64_t rss_max_kib;
+	const char *granularity;	/* "op", "pass" or NULL */
+	struct device_io device_io;
+	struct area_errno tolerated[AREA_ERRNOS_MAX];
+	struct metric metrics[FS_COUNTERS_MAX + 2];
+	unsigned nmetrics;
+	struct {
+		const char *name;
+		uint64_t ops;
+		double share, mean_ns, time_share;	/* of ops; of one op; of time */
+	} kinds[FS_KINDS_MAX];
+	unsigned nkinds;
+	struct worker_result *workers;	/* [stage->workers]; NULL when it never ran */
+	char warnings[FS_WARNINGS_MAX][256];
+	unsigned nwarnings;
+};
+
+struct run_result {			/* one target, one repetition: one object of the JSON */
+	const struct config *config;
+	const struct plan *plan;
+	const struct fs_topology *topo;	/* to say which node and kind CPUs are of; NULL: unknown */
+	struct fs_target target;
+	struct fs_host host;
+	uint64_t seed;
+	uint64_t started_realtime_ns;
+	bool dry;			/* --plan: nothing ran */
+	int interrupted;		/* signal number, 0: none */
+	const char *disk, *fs;		/* of this run, for params; or NULL */
+	struct stage_result *stages;	/* [nstages] */
+	unsigned nstages;
+	char warnings[FS_WARNINGS_MAX][256];
+	unsigned nwarnings;
+};
+
+/* A stage of which nothing is known yet: planned, numbers NAN or FS_UNKNOWN. */
+void fs_stage_result_init(struct stage_result *r, const struct stage *stage);
+
+/* How many stages have each status: counts[STATUS_PASSED] ... Added up over the runs. */
+#define FS_STATUSES (STATUS_INCOMPLETE + 1)
+void fs_status_count(const struct run_result *runs, unsigned nruns, unsigned counts[FS_STATUSES]);
+
+/* printf into the next free warning of a list; dropped when it is full. */
+void fs_warn_add(char (*list)[256], unsigned *n, const char *fmt, ...) FS_PRINTF(3, 4);
+
+/*
+ * The exit status of everything that ran, a frozen table: 128+n > 1 > 5 > 4 > 0; all skipped: 4 when every reason is
+ * missing support, else 3. strict: a skip or a warning makes 5.
+ */
+int fs_exit_status(const struct run_result *runs, unsigned nruns, bool strict);
+
+#endif

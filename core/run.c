@@ -1,0 +1,327 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * The verbs run and plan: for each repetition and place, look, judge what fits, try each op once, measure, report.
+ */
+#include "core/run.h"
+
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/message.h"
+#include "core/preflight.h"
+#include "core/report.h"
+#include "core/supervise.h"
+
+#define RUN_EXIT_USAGE	2
+#define RUN_EXIT_SETUP	3
+
+struct run {
+	const struct config *config;
+	struct fs_topology topology;
+	struct plan plan;
+	struct session session;
+	struct fs_host host;
+	struct run_result *results;
+	unsigned nresults;
+	bool impossible;		/* a place could not be set up; others went on */
+};
+
+int fs_run_plan(const struct config *config, struct fs_topology *topology, struct plan *plan)
+{
+	const char *why = NULL;
+	int rc = fs_topology_load(topology, &why);
+
+	if (rc == -EINVAL) {
+		fs_error("%s", why);
+		return RUN_EXIT_USAGE;
+	}
+	if (rc < 0) {
+		fs_error("CPU topology: %s", rc == -ENODEV ? "no CPU is allowed" : strerror(-rc));
+		return RUN_EXIT_SETUP;
+	}
+	if (topology->foreign && config->verb != VERB_PLAN && !config->dry_run) {
+		fs_error("HWLOC_SYNTHETIC and HWLOC_XMLFILE describe another machine: they go with `plan` only");
+		fs_topology_free(topology);
+		return RUN_EXIT_USAGE;
+	}
+	rc = fs_plan_make(config, topology, plan);
+	if (rc < 0)
+		fs_topology_free(topology);
+	return rc == 0 ? 0 : rc == -ENODEV ? RUN_EXIT_SETUP : RUN_EXIT_USAGE;
+}
+
+/* --- results ---------------------------------------------------------------------------------------------------- */
+
+static struct run_result *run_add_result(struct run *r)
+{
+	struct run_result *grown = realloc(r->results, (r->nresults + 1) * sizeof(*grown)), *run;
+
+	if (!grown)
+		return NULL;
+	r->results = grown;
+	run = &grown[r->nresults];
+	*run = (struct run_result){
+		.config = r->config, .plan = &r->plan, .host = r->host, .seed = r->config->seed,
+		.started_realtime_ns = fs_realtime_ns(), .dry = r->config->verb == VERB_PLAN || r->config->dry_run,
+		.nstages = r->plan.nstages, .stages = calloc(r->plan.nstages, sizeof(*run->stages)),
+	};
+	if (!run->stages)
+		return NULL;
+	for (unsigned i = 0; i < run->nstages; i++) {
+		fs_stage_result_init(&run->stages[i], &r->plan.stages[i]);
+		run->stages[i].workers = calloc(r->plan.stages[i].workers, sizeof(*run->stages[i].workers));
+		if (!run->stages[i].workers)
+			return NULL;
+	}
+	r->nresults++;
+	return run;
+}
+
+static void run_free(struct run *r)
+{
+	for (unsigned i = 0; i < r->nresults; i++) {
+		for (unsigned j = 0; j < r->results[i].nstages; j++)
+			free(r->results[i].stages[j].workers);
+		free(r->results[i].stages);
+	}
+	free(r->results);
+	fs_plan_free(&r->plan);
+	fs_topology_free(&r->topology);
+}
+
+/* --- before the first stage ------------------------------------------------------------------------------------- */
+
+/* Stages from `first` that share a window: one, or neighbours of --all. */
+static unsigned run_group_size(const struct run *r, unsigned first)
+{
+	unsigned n = 1;
+
+	if (!r->plan.stages[first].together)
+		return 1;
+	while (first + n < r->plan.nstages && r->plan.stages[first + n].together)
+		n++;
+	return n;
+}
+
+/* A stage that the user named and that does not fit refuses the run: nobody waits for the rest to learn that. */
+static int run_preflight(struct run *r, struct run_result *run)
+{
+	struct fs_limits limits;
+	unsigned n;
+
+	fs_limits_read(&limits);
+	for (unsigned first = 0; first < run->nstages; first += n) {
+		n = run_group_size(r, first);
+		fs_preflight(&run->target, &limits, &run->stages[first], n);
+	}
+	for (unsigned i = 0; i < run->nstages; i++) {
+		const struct stage_result *s = &run->stages[i];
+
+		if (s->status == STATUS_SKIPPED && s->skip == SKIP_NEED && s->stage->named && !r->topology.foreign) {
+			fs_error("%s: %s", s->stage->key, s->reason);
+			return RUN_EXIT_SETUP;
+		}
+	}
+	return 0;
+}
+
+static bool run_same_op(const struct stage *a, const struct stage *b)
+{
+	return strcmp(a->key, b->key) == 0 && memcmp(a->state, b->state, sizeof(a->state)) == 0;
+}
+
+/* Each op is tried once; stages that differ only in workers share the answer. */
+static void run_trials(struct run *r, const struct place *place, struct run_result *run)
+{
+	for (unsigned i = 0; i < run->nstages; i++) {
+		struct stage_result *s = &run->stages[i];
+		unsigned same = 0;
+
+		if (s->status != STATUS_PLANNED || r->session.interrupted)
+			continue;
+		while (same < i && !run_same_op(run->stages[same].stage, s->stage))
+			same++;
+		if (same == i) {
+			struct stage_result trial;
+
+			fs_stage_result_init(&trial, s->stage);
+			if (fs_supervise_probe(&r->session, place->target, s->stage, &trial) == 0)
+				continue;
+			s->status = trial.status;
+			s->skip = trial.skip;
+			s->err = trial.err;
+			memcpy(s->reason, trial.reason, sizeof(s->reason));
+		} else if (run->stages[same].status != STATUS_PLANNED && run->stages[same].skip != SKIP_NEED) {
+			s->status = run->stages[same].status;
+			s->skip = run->stages[same].skip;
+			s->err = run->stages[same].err;
+			memcpy(s->reason, run->stages[same].reason, sizeof(s->reason));
+		}
+	}
+}
+
+static void run_skip_rest(struct run_result *run, int interrupted)
+{
+	run->interrupted = interrupted;
+	for (unsigned i = 0; i < run->nstages; i++) {
+		struct stage_result *s = &run->stages[i];
+
+		if (s->status != STATUS_PLANNED)
+			continue;
+		s->status = STATUS_SKIPPED;
+		s->skip = SKIP_INTERRUPTED;
+		snprintf(s->reason, sizeof(s->reason), "interrupted");
+	}
+}
+
+/* --- stages ----------------------------------------------------------------------------------------------------- */
+
+static int run_groups(struct run *r, struct place *place, struct run_result *run)
+{
+	bool used = false;
+	unsigned size;
+
+	for (unsigned first = 0; first < run->nstages; first += size) {
+		struct group_stage group[AREA_STAGES_MAX];
+		unsigned n = 0;
+
+		size = run_group_size(r, first);
+		for (unsigned i = first; i < first + size && n < AREA_STAGES_MAX; i++) {
+			if (run->stages[i].status == STATUS_PLANNED)
+				group[n++] = (struct group_stage){ run->stages[i].stage, &run->stages[i] };
+		}
+		if (!n || r->session.interrupted)
+			continue;
+		if (used && r->config->fresh == FRESH_STAGE && place->disk && fs_place_renew(&r->session, place, run))
+			return RUN_EXIT_SETUP;
+		used = true;
+		fs_supervise(&r->session, place->target, &run->target, group, n);
+	}
+	return 0;
+}
+
+/* Where the plan and other lines for people go: beside a machine's format, to stderr. */
+static FILE *run_people(const struct config *c)
+{
+	return c->lkp || c->metrics || c->metrics_brief || (c->json && strcmp(c->json, "-") == 0) ? stderr : stdout;
+}
+
+static int run_one(struct run *r, struct place *place, struct run_result *run)
+{
+	int status = fs_place_open(&r->session, place, run, !run->dry);
+
+	if (status == 0)
+		status = run_preflight(r, run);
+	if (status) {
+		fs_place_close(&r->session);
+		return status;
+	}
+	if (!r->config->quiet && !(run->dry && r->config->json)) {
+		fs_report_plan(run->dry ? stdout : run_people(r->config), run);
+		fflush(NULL);
+	}
+	if (!run->dry) {
+		run_trials(r, place, run);
+		status = run_groups(r, place, run);
+		run_skip_rest(run, r->session.interrupted);
+	}
+	fs_place_close(&r->session);
+	return status;
+}
+
+/* One place that cannot be set up does not stop the others; when there is but one, that is the end. */
+static int run_place(struct run *r, struct place place)
+{
+	struct run_result *run = run_add_result(r);
+	int status;
+
+	if (!run) {
+		fs_error("out of memory");
+		return RUN_EXIT_SETUP;
+	}
+	status = run_one(r, &place, run);
+	if (status == 0)
+		return 0;
+	r->impossible = true;
+	for (unsigned i = 0; i < run->nstages; i++)
+		free(run->stages[i].workers);
+	free(run->stages);
+	r->nresults--;
+	return status;
+}
+
+static int run_places(struct run *r)
+{
+	const struct config *c = r->config;
+	int status = 0, last = 0;
+
+	if (c->disk) {
+		for (unsigned i = 0; !r->session.interrupted && i < (c->nfs ? c->nfs : 1); i++) {
+			last = run_place(r, (struct place){ .disk = c->disk, .fs = c->nfs ? c->fs[i] : NULL });
+			status = last ? last : status;
+		}
+		return status;
+	}
+	for (unsigned i = 0; !r->session.interrupted && i < (c->ntargets ? c->ntargets : 1); i++) {
+		last = run_place(r, (struct place){ .target = c->ntargets ? c->targets[i] : "." });
+		status = last ? last : status;
+	}
+	return status;
+}
+
+static int run_report(struct run *r)
+{
+	const struct config *c = r->config;
+	int rc = 0;
+
+	if (!r->results[0].dry)
+		rc = fs_report(c, r->results, r->nresults);
+	else if (c->json)
+		rc = fs_report_json(c->json, r->results, r->nresults);
+	if (rc < 0)
+		fs_error("the report could not be written: %s", strerror(-rc));
+	return rc;
+}
+
+static int run_finish(struct run *r, int status)
+{
+	int exit_status;
+
+	if (!r->nresults)
+		return status ? status : 128 + SIGINT;
+	if (run_report(r) < 0)
+		return RUN_EXIT_SETUP;
+	if (r->results[0].dry)
+		return status;
+	exit_status = fs_exit_status(r->results, r->nresults, r->config->strict);
+	if (r->impossible && (exit_status == 0 || exit_status == 4))
+		return RUN_EXIT_SETUP;
+	return exit_status;
+}
+
+int fs_run(const struct config *config)
+{
+	struct run r = { .config = config };
+	int status = fs_run_plan(config, &r.topology, &r.plan);
+
+	if (status)
+		return status;
+	fs_message_quiet(config->quiet);
+	if (fs_session_open(&r.session, config) < 0) {
+		fs_error("signals: %s", strerror(errno));
+		run_free(&r);
+		return RUN_EXIT_SETUP;
+	}
+	fs_host_read(&r.host);
+	for (unsigned i = 0; i < config->repeat && !r.session.interrupted; i++) {
+		const int one = run_places(&r);
+
+		status = one ? one : status;
+	}
+	status = run_finish(&r, status);
+	fs_session_close(&r.session);
+	run_free(&r);
+	return status;
+}

@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Where to run: a directory that is there, or a disk that is made for the run.
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "core/message.h"
+#include "core/report.h"
+#include "core/run.h"
+#include "core/sweep.h"
+#include "platform/clock.h"
+#include "platform/errno_name.h"
+
+#define PLACE_EXIT_SETUP	3
+#define PLACE_DISK_LIMIT_NS	(120 * FS_NSEC_PER_SEC)
+
+static int place_disk(struct session *s, struct place *place)
+{
+	const struct config *c = s->config;
+	struct fs_disk_spec spec;
+	char why[512];
+
+	if (fs_disk_parse(place->disk, &spec, why) < 0 ||
+	    fs_disk_open(&spec, place->fs, c->mkfs_opts, c->mount_opts, c->fresh != FRESH_NEVER, c->yes_destroy,
+			 PLACE_DISK_LIMIT_NS, &s->disk, why) < 0) {
+		fs_error("--disk %s: %s", place->disk, why);
+		return PLACE_EXIT_SETUP;
+	}
+	s->has_disk = true;
+	place->target = s->disk.point;
+	return 0;
+}
+
+static int place_refused(const struct place *place, const struct target_look *look, int rc)
+{
+	char path[1024];
+
+	fs_printable(place->target, path, sizeof(path));
+	if (rc == -ETIMEDOUT)
+		fs_error("target %s: does not answer within 10 s (%s)", path, look->what);
+	else
+		fs_error("target %s: %s: %s (%s)", path, look->what, strerror(-rc), fs_errno_name(-rc));
+	return PLACE_EXIT_SETUP;
+}
+
+static void place_warn(struct run_result *run, const struct target_look *look)
+{
+	char name[NAME_MAX * 4 + 1];
+
+	for (unsigned i = 0; i < look->leftovers && i < SWEEP_LEFTOVERS_MAX; i++)
+		fs_note("left over from a run that was killed: %s; `fsstress clean` removes it",
+			fs_printable(look->leftover[i], name, sizeof(name)));
+	if (look->leftovers > SWEEP_LEFTOVERS_MAX)
+		fs_note("%u more are left over", look->leftovers - SWEEP_LEFTOVERS_MAX);
+	if (look->target.on_root && !run->disk)
+		fs_warn_add(run->warnings, &run->nwarnings,
+			    "the target is on the root filesystem: other programs write there, too");
+}
+
+static int place_check(const struct config *c, const struct place *place, const struct fs_target *t)
+{
+	char path[1024];
+
+	fs_printable(place->target, path, sizeof(path));
+	if (t->initramfs) {
+		fs_error("target %s: is in the initramfs, where nothing is mounted to measure", path);
+		return PLACE_EXIT_SETUP;
+	}
+	if (c->require_fs && strcmp(c->require_fs, t->fstype)) {
+		fs_error("target %s: is on %s, --require-fs asks for %s", path, t->fstype, c->require_fs);
+		return PLACE_EXIT_SETUP;
+	}
+	return 0;
+}
+
+static int place_look(struct session *s, const struct place *place, struct run_result *run, bool try_work)
+{
+	struct target_look look;
+	const int rc = fs_target_look(s, place->target, try_work, &look);
+
+	if (s->interrupted)
+		return 128 + s->interrupted;
+	run->target = look.target;
+	run->target.ours = s->has_disk;
+	if (rc < 0)
+		return place_refused(place, &look, rc);
+	if (s->has_disk && s->config->mount_opts)
+		snprintf(run->target.requested_mount_options, sizeof(run->target.requested_mount_options), "%s",
+			 s->config->mount_opts);
+	place_warn(run, &look);
+	return place_check(s->config, place, &look.target);
+}
+
+int fs_place_open(struct session *s, struct place *place, struct run_result *run, bool try_work)
+{
+	int status = 0;
+
+	run->disk = place->disk;
+	run->fs = place->fs;
+	if (place->disk)
+		status = place_disk(s, place);
+	if (status == 0)
+		status = place_look(s, place, run, try_work);
+	if (status)
+		fs_place_close(s);
+	return status;
+}
+
+void fs_place_close(struct session *s)
+{
+	if (s->has_disk)
+		fs_disk_close(&s->disk);
+	s->has_disk = false;
+}
+
+int fs_place_renew(struct session *s, struct place *place, struct run_result *run)
+{
+	fs_place_close(s);
+	return fs_place_open(s, place, run, true);
+}

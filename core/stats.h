@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * stats.h - from two snapshots of the counters to a result; pure functions
+ */
+#ifndef CORE_STATS_H
+#define CORE_STATS_H
+
+#include "core/result.h"
+
+/* One worker as the supervisor saw it. */
+struct snapshot_worker {
+	uint64_t ops, work, off;	/* off: the slot's word, see fs_off_ns() */
+	struct fs_kind_count kinds[FS_KINDS_MAX];
+	uint64_t counters[FS_COUNTERS_MAX];
+};
+
+/* All workers at one end of the window: stamped before and after the read; the window's edge is their middle. */
+struct snapshot {
+	uint64_t before_ns, after_ns, realtime_ns;
+	struct snapshot_worker *workers;
+};
+
+/*
+ * Reduce the window between two snapshots into r->workers and the sums of r. Set by the caller before: r->stage,
+ * r->status, r->workers and in each worker usage, usage_known. Called when the stage is over: counters of kind
+ * FS_COUNTER_LAST are taken from `end` as they are, so that the caller can put in what measure() has set afterwards.
+ *   timed_i     = measured - off_i
+ *   ops_per_sec = sum over workers of ops_i / timed_i
+ *   duty        = sum of timed_i / (workers * measured)
+ *   fairness    = least / greatest of ops_i / timed_i, NAN for one worker
+ * Rates, and the side metrics made of them, are NAN or absent unless the stage passed and ops > 0.
+ */
+void fs_stats_window(struct stage_result *r, const struct snapshot *start, const struct snapshot *end);
+
+/*
+ * Warnings and granularity that follow from the numbers: fewer than 20 ops a worker, duty, window off by > 5 %, ...
+ * Turns a passed stage into no-progress (no ops) or failed (tolerated errnos above 1 % of attempts). Called after
+ * fs_stats_window(), when pin_lost and rounds of the workers and r->tolerated (of the window) are filled in.
+ */
+void fs_stats_judge(struct stage_result *r, const struct config *config);
+
+#endif

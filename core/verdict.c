@@ -1,0 +1,209 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/wait.h>
+
+#include "core/group.h"
+#include "platform/errno_name.h"
+
+static double verdict_s(uint64_t from_ns, uint64_t to_ns)
+{
+	return from_ns && to_ns > from_ns ? (double)(to_ns - from_ns) / 1e9 : 0;
+}
+
+static void verdict_times(const struct group *g, const struct flight *f, struct stage_result *r)
+{
+	const struct area_times *t = &f->stage->times;
+	const uint64_t go = g->area->gate.start_ns, end = f->have_window ? f->end.after_ns : f->spawned_ns;
+	const bool verify = f->stage->plan.verify && f->have_window;
+
+	r->prepare_s = verdict_s(f->spawned_ns, t->prepared ? t->prepared : f->exited_ns);
+	r->settle_s = (double)t->settle_ns / 1e9;
+	r->settled = t->settle_ok;
+	r->warmup_s = f->have_window ? verdict_s(go, f->start.before_ns) : 0;
+	r->verify_s = verify ? verdict_s(f->loop_done_ns, f->verified_ns) : NAN;
+	r->teardown_s = verdict_s(end, f->exited_ns) - (verify ? r->verify_s : 0);
+	r->wall_s = verdict_s(f->spawned_ns, f->exited_ns);
+	r->rss_max_kib = (uint64_t)f->child.usage.ru_maxrss;
+}
+
+static void verdict_worker(const struct area_slot *slot, struct worker_result *w)
+{
+	const struct fs_usage *from = &slot->usage[0], *to = &slot->usage[1];
+
+	w->batch = slot->batch;
+	w->cpu = slot->cpu;
+	w->cpu_start = slot->cpu_start;
+	w->cpu_end = slot->cpu_end;
+	w->tid = slot->tid;
+	w->pin_lost = slot->pin_lost;
+	w->usage_known = fs_load_acquire(&slot->usage_marks) == 2;
+	if (!w->usage_known)
+		return;
+	w->usage = (struct fs_usage){
+		to->user_us - from->user_us, to->system_us - from->system_us, to->voluntary - from->voluntary,
+		to->involuntary - from->involuntary, to->minor - from->minor, to->major - from->major,
+	};
+}
+
+/* The last finished rounds, oldest first, relative to the start of the window. */
+static void verdict_rounds(const struct area_slot *slot, uint64_t window_ns, struct worker_result *w)
+{
+	const uint64_t last = fs_load_acquire(&slot->rounds);
+	uint64_t first = last > AREA_ROUNDS_MAX - 1 ? last - (AREA_ROUNDS_MAX - 2) : 1;
+
+	w->nrounds = 0;
+	for (uint64_t n = first; n <= last; n++) {
+		const struct area_round *from = &slot->round[n % AREA_ROUNDS_MAX];
+
+		w->rounds[w->nrounds++] = (struct area_round){
+			from->fill - window_ns, from->run - window_ns, from->run_end - window_ns, from->drain_end - window_ns,
+		};
+	}
+}
+
+static void verdict_device(const struct flight *f, struct stage_result *r)
+{
+	const uint64_t *a = f->device_start, *b = f->device_end;
+
+	if (f->device_fields < 11)
+		return;
+	r->device_io = (struct device_io){
+		.known = true,
+		.reads = b[0] - a[0], .read_bytes = (b[2] - a[2]) * 512,
+		.writes = b[4] - a[4], .write_bytes = (b[6] - a[6]) * 512,
+		.busy_s = (double)(b[9] - a[9]) / 1e3,
+		.discards = f->device_fields > 11 ? b[11] - a[11] : FS_UNKNOWN,
+		.flushes = f->device_fields > 15 ? b[15] - a[15] : FS_UNKNOWN,
+	};
+}
+
+/* What fs_set() left after the window: the side metrics that were taken once, when nothing was timed any more. */
+static void verdict_last_counters(struct group *g, unsigned i)
+{
+	struct flight *f = &g->flights[i];
+	const struct fs_counter *c = f->to->stage->stressor->counters;
+
+	for (unsigned id = 0; c && id < FS_COUNTERS_MAX && c[id].name; id++) {
+		if (c[id].kind != FS_COUNTER_LAST)
+			continue;
+		for (unsigned w = 0; w < f->stage->plan.workers; w++)
+			f->end.workers[w].counters[id] = fs_load(&area_slot(g->area, i, w)->counters[id]);
+	}
+}
+
+static void verdict_numbers(struct group *g, unsigned i, struct stage_result *r)
+{
+	const struct flight *f = &g->flights[i];
+
+	r->machine_busy_s = g->busy_start_ns ? verdict_s(g->busy_start_ns, g->busy_end_ns) : NAN;
+	for (unsigned w = 0; w < f->stage->plan.workers; w++) {
+		verdict_worker(area_slot(g->area, i, w), &r->workers[w]);
+		verdict_rounds(area_slot(g->area, i, w), f->start.after_ns, &r->workers[w]);
+	}
+	verdict_device(f, r);
+	verdict_last_counters(g, i);
+	fs_stats_window(r, &f->start, &f->end);
+}
+
+/* --- the status ------------------------------------------------------------------------------------------------- */
+
+static bool verdict_unsupported(const struct flight *f)
+{
+	const int *errnos = f->to->stage->stressor->unsupported;
+
+	for (; errnos && *errnos; errnos++) {
+		if (*errnos == f->stage->failure.err)
+			return true;
+	}
+	return false;
+}
+
+static void verdict_failure(const struct group *g, const struct flight *f, struct stage_result *r)
+{
+	const struct area_failure *a = &f->stage->failure;
+	char who[32] = "", what[128];
+
+	r->status = STATUS_FAILED;
+	r->err = a->err;
+	if (g->probing && verdict_unsupported(f)) {
+		r->status = STATUS_SKIPPED;
+		r->skip = SKIP_UNSUPPORTED;
+	}
+	if (a->worker >= 0 && !g->probing)
+		snprintf(who, sizeof(who), " (worker %d)", a->worker);
+	if (a->signal)
+		snprintf(what, sizeof(what), "killed by signal %d (%s)", a->signal, strsignal(a->signal));
+	else
+		snprintf(what, sizeof(what), "%s (%s)", strerror(a->err), fs_errno_name(a->err));
+	snprintf(r->reason, sizeof(r->reason), "%s%s: %s%s%s%s", g->probing ? "trial " : "", a->where, a->text,
+		 a->text[0] ? ": " : "", what, who);
+}
+
+static void verdict_hung(const struct flight *f, struct stage_result *r)
+{
+	r->status = STATUS_INCOMPLETE;
+	snprintf(r->reason, sizeof(r->reason), "%s", f->hung_text[0] ? f->hung_text : "did not end in time");
+}
+
+static void verdict_died(const struct group *g, const struct flight *f, struct stage_result *r)
+{
+	const int status = f->child.status;
+
+	r->status = STATUS_FAILED;
+	if (WIFSIGNALED(status))
+		snprintf(r->reason, sizeof(r->reason), "%sstage process killed by signal %d (%s)", g->probing ? "trial: " : "",
+			 WTERMSIG(status), strsignal(WTERMSIG(status)));
+	else
+		snprintf(r->reason, sizeof(r->reason), "%sstage process ended with status %d", g->probing ? "trial: " : "",
+			 WEXITSTATUS(status));
+}
+
+static void verdict_interrupted(const struct flight *f, struct stage_result *r)
+{
+	if (f->spawned) {
+		r->status = STATUS_INCOMPLETE;
+		snprintf(r->reason, sizeof(r->reason), "interrupted");
+		return;
+	}
+	r->status = STATUS_SKIPPED;
+	r->skip = SKIP_INTERRUPTED;
+	snprintf(r->reason, sizeof(r->reason), "interrupted");
+}
+
+static void verdict_status(struct group *g, const struct flight *f, struct stage_result *r)
+{
+	const bool failed = fs_load_acquire(&f->stage->failure.complete);
+
+	if (failed)
+		verdict_failure(g, f, r);
+	else if (f->hung)
+		verdict_hung(f, r);
+	else if (f->spawned && f->child.ended && !f->child.killed && f->child.status)
+		verdict_died(g, f, r);
+	else if (g->session->interrupted)
+		verdict_interrupted(f, r);
+	else if (f->have_window)
+		r->status = STATUS_PASSED;
+	else {
+		r->status = STATUS_FAILED;
+		snprintf(r->reason, sizeof(r->reason), "the stage did not start");
+	}
+}
+
+void fs_group_verdict(struct group *g, unsigned i)
+{
+	struct flight *f = &g->flights[i];
+	struct stage_result *r = f->to->result;
+
+	verdict_times(g, f, r);
+	memcpy(r->tolerated, f->have_window ? f->tolerated : f->stage->tolerated, sizeof(r->tolerated));
+	for (unsigned w = 0; w < f->stage->warnings && w < AREA_WARNINGS_MAX; w++)
+		fs_warn_add(r->warnings, &r->nwarnings, "%s", f->stage->warning[w].text);
+	verdict_status(g, f, r);
+	if (!g->probing && f->have_window && r->workers)
+		verdict_numbers(g, i, r);
+	if (!g->probing)
+		fs_stats_judge(r, g->session->config);
+}

@@ -1,0 +1,306 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * The life of a worker's task: start, setup, gate, loop, verify, teardown. And what the stressor API does to the stage.
+ */
+#include "core/worker.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+
+void fs_worker_phase(struct worker *k, enum area_worker_phase phase, const char *where)
+{
+	k->where = where;
+	if (k->helper >= 0)
+		return;
+	fs_store(&k->slot->phase_since, fs_now_ns());
+	fs_store(&k->slot->phase, phase);
+}
+
+/* --- failures --------------------------------------------------------------------------------------------------- */
+
+int fs_fail(struct fs_worker *w, int err, const char *fmt, ...)
+{
+	struct worker *k = fs_worker_of(w);
+	struct area_failure f = { .err = err, .worker = (int32_t)w->id };
+	va_list args;
+
+	snprintf(f.where, sizeof(f.where), "%s", k->helper >= 0 ? "helper" : k->where);
+	va_start(args, fmt);
+	vsnprintf(f.text, sizeof(f.text), fmt, args);
+	va_end(args);
+	fs_area_fail(k->stage, &f);
+	fs_area_stop(k->area, k->stage_index);
+	return -err;
+}
+
+bool fs_worker_failed(struct worker *k, int rc)
+{
+	fs_fail(&k->pub, -rc, "%s", "");
+	return false;
+}
+
+static bool worker_lists(const int *errnos, int err)
+{
+	for (; errnos && *errnos; errnos++) {
+		if (*errnos == err)
+			return true;
+	}
+	return false;
+}
+
+bool fs_op_failed(struct fs_worker *w, long err)
+{
+	struct worker *k = fs_worker_of(w);
+
+	if (worker_lists(k->stressor->tolerated, (int)-err) && fs_area_tally(k->stage, (int)-err))
+		return !fs_load(&k->stage->stop);
+	return fs_worker_failed(k, (int)err);
+}
+
+/* --- what fixtures made ----------------------------------------------------------------------------------------- */
+
+int fs_worker_keep_fd(struct fs_worker *w, int fd)
+{
+	struct worker *k = fs_worker_of(w);
+
+	if (k->nfds == WORKER_FDS_MAX) {
+		close(fd);
+		return -EMFILE;
+	}
+	k->fds[k->nfds++] = fd;
+	return 0;
+}
+
+int fs_worker_keep_map(struct fs_worker *w, void *map, size_t bytes)
+{
+	struct worker *k = fs_worker_of(w);
+
+	if (k->nmaps == WORKER_MAPS_MAX) {
+		munmap(map, bytes);
+		return -EMFILE;
+	}
+	k->maps[k->nmaps].start = map;
+	k->maps[k->nmaps++].bytes = bytes;
+	return 0;
+}
+
+void fs_worker_close_files(struct worker *k)
+{
+	while (k->nfds)
+		close(k->fds[--k->nfds]);
+	if (k->dir_fd >= 0)
+		close(k->dir_fd);
+	k->dir_fd = -1;
+}
+
+static void worker_release(struct worker *k)
+{
+	fs_worker_close_files(k);
+	while (k->nmaps--)
+		munmap(k->maps[k->nmaps].start, k->maps[k->nmaps].bytes);
+}
+
+/* Own directory, made on first use; or the one that the stage made for all. It becomes the working directory. */
+int fs_worker_open_dir(struct worker *k)
+{
+	char name[16] = "shared";
+	int fd;
+
+	if (k->pub.share == FS_SHARE_NONE)
+		snprintf(name, sizeof(name), "w%u", k->pub.id);
+	if (mkdirat(k->dirs.workspace_fd, name, 0700) && errno != EEXIST)
+		return -errno;
+	fd = openat(k->dirs.workspace_fd, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	if (fd < 0)
+		return -errno;
+	k->dir_fd = fd;
+	return fchdir(fd) ? -errno : 0;
+}
+
+int fs_worker_dir(const struct fs_worker *w)
+{
+	return fs_worker_of(w)->dir_fd;
+}
+
+uint64_t fs_worker_seed(const struct fs_worker *w)
+{
+	return fs_worker_of(w)->stage->plan.seed;
+}
+
+/* --- helpers ---------------------------------------------------------------------------------------------------- */
+
+bool fs_helping(const struct fs_worker *w)
+{
+	const struct worker *k = fs_worker_of(w);
+
+	return !fs_load_acquire(&k->slot->meet.aborted) && !fs_load(&k->stage->stop);
+}
+
+bool fs_meet(struct fs_worker *w)
+{
+	return fs_barrier_wait(&fs_worker_of(w)->slot->meet, 0);
+}
+
+void fs_helper_main(void *worker)
+{
+	struct worker *k = worker;
+	char name[16];
+	int rc = k->stage->plan.process ? 0 : fs_task_isolate();
+
+	snprintf(name, sizeof(name), "fsl:%.11s", k->stressor->name);
+	fs_task_name(name);
+	if (k->slot->helper_cpu[k->helper] >= 0)
+		(void)fs_task_pin(k->slot->helper_cpu[k->helper]);
+	if (rc == 0)
+		rc = fs_worker_open_dir(k);
+	if (rc == 0)
+		rc = k->stressor->help(&k->pub, (unsigned)k->helper);
+	if (rc < 0)
+		fs_worker_failed(k, rc);
+	worker_release(k);
+}
+
+/* --- the worker ------------------------------------------------------------------------------------------------- */
+
+static void worker_names(struct worker *k)
+{
+	snprintf(k->run_name, sizeof(k->run_name), "fss:%.11s", k->stressor->name);
+	snprintf(k->off_name, sizeof(k->off_name), "fso:%.11s", k->stressor->name);
+	fs_task_name(k->off_name);
+}
+
+/* An affinity that the kernel refuses (a cpuset that has shrunk) costs the pin, not the run: pin_lost says so. */
+static int worker_start(struct worker *k)
+{
+	int rc;
+
+	fs_store(&k->slot->tid, fs_task_tid());
+	fs_store(&k->slot->pid, (uint32_t)getpid());
+	fs_worker_phase(k, WORKER_SETUP, "start");
+	worker_names(k);
+	rc = k->stage->plan.process ? 0 : fs_task_isolate();
+	if (rc < 0)
+		return rc;
+	if (k->slot->cpu >= 0 && fs_task_pin(k->slot->cpu))
+		k->slot->pin_lost = 1;
+	k->slot->cpu_start = fs_task_cpu();
+	fs_rng_seed(&k->pub.rng, k->stage->plan.seed, k->stage->plan.key, k->pub.id);
+	fs_rng_seed(&k->batch_rng, ~k->stage->plan.seed, k->stage->plan.key, k->pub.id);
+	return fs_worker_open_dir(k);
+}
+
+enum { LEADER_UNKNOWN, LEADER_READY, LEADER_FAILED };
+
+static bool worker_shares_file(const struct worker *k)
+{
+	return k->pub.share == FS_SHARE_FILE || k->pub.share == FS_SHARE_RANGE;
+}
+
+/* With a shared file the leader makes it; the others open it when it is there. */
+static bool worker_await_leader(struct worker *k)
+{
+	uint32_t *word = &k->stage->leader_done;
+
+	if (!worker_shares_file(k) || k->pub.id == 0)
+		return true;
+	while (fs_load_acquire(word) == LEADER_UNKNOWN)
+		fs_futex_wait(word, LEADER_UNKNOWN, FS_NSEC_PER_SEC);
+	return fs_load_acquire(word) == LEADER_READY;
+}
+
+static bool worker_setup(struct worker *k)
+{
+	int rc;
+
+	if (!worker_await_leader(k))
+		return false;
+	fs_worker_phase(k, WORKER_SETUP, "setup");
+	rc = k->stressor->setup ? k->stressor->setup(&k->pub) : 0;
+	if (rc < 0)
+		fs_worker_failed(k, rc);
+	if (k->pub.id == 0) {
+		fs_store_release(&k->stage->leader_done, rc < 0 ? LEADER_FAILED : LEADER_READY);
+		fs_futex_wake_all(&k->stage->leader_done);
+	}
+	return rc >= 0;
+}
+
+/*
+ * All sleep to one absolute time instead of waking each other at the start: the first ones awake would take the CPUs from
+ * those still asleep.
+ */
+static void worker_gate(struct worker *k)
+{
+	struct area_gate *gate = &k->area->gate;
+
+	fs_worker_phase(k, WORKER_READY, "ready");
+	fs_add(&k->stage->setup_done, 1);
+	fs_futex_wake_all(&k->stage->setup_done);
+	while (!fs_load_acquire(&gate->go))
+		fs_futex_wait(&gate->go, 0, 0);
+	if (!fs_load(&k->stage->stop))
+		fs_sleep_until(gate->start_ns);
+}
+
+static bool worker_healthy(const struct worker *k)
+{
+	return !fs_load_acquire(&k->stage->failure.complete);
+}
+
+/* After the window, untimed, when everybody has left the loop. */
+static void worker_finish(struct worker *k)
+{
+	fs_add(&k->stage->loop_done, 1);
+	if (!fs_barrier_wait(&k->stage->finish, 0) || !worker_healthy(k))
+		return;
+	fs_worker_phase(k, WORKER_VERIFY, "verify");
+	if (k->stage->plan.verify && k->stressor->verify) {
+		const int rc = k->stressor->verify(&k->pub);
+
+		if (rc < 0)
+			fs_worker_failed(k, rc);
+	}
+	if (k->stressor->measure && !k->stage->plan.probing) {
+		const int rc = k->stressor->measure(&k->pub);
+
+		if (rc < 0)
+			fs_area_warn(k->stage, "side metrics of worker %u: %s", k->pub.id,
+				     strerror(-rc));
+	}
+}
+
+/* Returns whether the worker came to the end of the loop with everybody else. */
+static bool worker_measure(struct worker *k)
+{
+	if (!worker_setup(k))
+		return false;
+	worker_gate(k);
+	fs_loop(k);
+	fs_barrier_abort(&k->slot->meet);
+	k->slot->cpu_end = fs_task_cpu();
+	if (k->slot->cpu >= 0 && !fs_task_pinned(k->slot->cpu))
+		k->slot->pin_lost = 1;
+	worker_finish(k);
+	fs_add(&k->stage->verified, 1);
+	return true;
+}
+
+void fs_worker_main(void *worker)
+{
+	struct worker *k = worker;
+	const int rc = worker_start(k);
+
+	if (rc < 0)
+		fs_worker_failed(k, rc);
+	if (rc < 0 || !worker_measure(k))
+		fs_barrier_leave(&k->stage->finish);
+	fs_worker_phase(k, WORKER_TEARDOWN, "teardown");
+	if (k->stressor->teardown)
+		k->stressor->teardown(&k->pub);
+	worker_release(k);
+	fs_worker_phase(k, WORKER_ENDED, "ended");
+	fs_add(&k->stage->ended, 1);
+}

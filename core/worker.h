@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * worker.h - the whole worker, behind the struct fs_worker that a stressor sees
+ *
+ * Made by the stage's main task, then used by the worker's own task alone. worker.c is its life, loop.c its measured part,
+ * fixture.c and extents.c what stressors call to make their state.
+ */
+#ifndef CORE_WORKER_H
+#define CORE_WORKER_H
+
+#include "core/area.h"
+#include "platform/task.h"
+
+#define WORKER_FDS_MAX	128
+#define WORKER_MAPS_MAX	8
+
+struct worker_dirs {			/* of the stage; inherited by each worker, which closes its copies */
+	int target_fd, workspace_fd, marker_fd;
+	const char *workspace;		/* its name in the target */
+};
+
+struct worker {
+	struct fs_worker pub;		/* first: a stressor's pointer is ours */
+	struct area *area;
+	struct area_stage *stage;
+	struct area_slot *slot;
+	unsigned stage_index;
+	const struct fs_stressor *stressor;
+	struct worker_dirs dirs;
+	int dir_fd;			/* own directory, or the shared one; -1: none */
+	int helper;			/* which helper this is; -1: the worker itself */
+	const char *where;		/* what it is doing, for failures: "setup", "op" ... */
+	int fds[WORKER_FDS_MAX];	/* closed by core */
+	unsigned nfds;
+	struct {
+		void *start;
+		size_t bytes;
+	} maps[WORKER_MAPS_MAX];	/* unmapped by core */
+	unsigned nmaps;
+	char run_name[16], off_name[16];	/* task names on and off the clock */
+	struct fs_rng batch_rng;	/* which batches are stamped */
+	uint64_t batch, last_ns[3];	/* ops in a batch; time of the last three of that size */
+	unsigned timed_batches;		/* of that size */
+	uint64_t off_ns;		/* finished off periods */
+	uint32_t seen_phase;
+	uint64_t round_cut;		/* ops that the last round managed before time was up; 0: it was not cut */
+	struct fs_task task;
+};
+
+static inline struct worker *fs_worker_of(const struct fs_worker *w)
+{
+	return (struct worker *)(uintptr_t)w;
+}
+
+/* Body of a worker's, and of a helper's, task: struct worker *. */
+void fs_worker_main(void *worker);
+void fs_helper_main(void *worker);
+
+/* Record -errno as the stage's failure, unless there is one, and stop the stage. Returns false. */
+bool fs_worker_failed(struct worker *k, int rc);
+
+/* The measured part: from the gate until the stage stops or --ops are done. */
+void fs_loop(struct worker *k);
+
+/* Publish what the worker is doing now. */
+void fs_worker_phase(struct worker *k, enum area_worker_phase phase, const char *where);
+
+/* For fixtures: close, or unmap, when the worker ends; on failure at once. 0 or -EMFILE. */
+int fs_worker_keep_fd(struct fs_worker *w, int fd);
+int fs_worker_keep_map(struct fs_worker *w, void *map, size_t bytes);
+/* Close everything kept, and the directory. The worker can open its directory again: remount. */
+void fs_worker_close_files(struct worker *k);
+int fs_worker_open_dir(struct worker *k);
+int fs_worker_dir(const struct fs_worker *w);
+uint64_t fs_worker_seed(const struct fs_worker *w);
+
+#endif

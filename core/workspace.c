@@ -1,0 +1,279 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "core/workspace.h"
+
+#include <ctype.h>
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+#include <sys/stat.h>
+#include <sys/utsname.h>
+#include <unistd.h>
+
+#include "core/remove.h"
+#include "platform/sysfile.h"
+
+#define WORKSPACE_MARKER_MAX	512
+#define WORKSPACE_TRIES		16
+#define WORKSPACE_DIR_FLAGS	(O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
+
+/* Who made a workspace. A pid is only one together with its boot, pid namespace and start time. */
+struct maker {
+	char host[72], boot_id[40];
+	unsigned pid;
+	unsigned long long start_ticks, pid_ns;
+};
+
+/* Field 22 of /proc/PID/stat; 0: there is no such task. The name before it may hold blanks and brackets. */
+static unsigned long long workspace_start_ticks(unsigned pid)
+{
+	unsigned long long ticks = 0;
+	char path[64], text[1024];
+	const char *end;
+
+	snprintf(path, sizeof(path), "/proc/%u/stat", pid);
+	fs_sysfile_read(path, text, sizeof(text));
+	end = strrchr(text, ')');
+	if (end)
+		sscanf(end + 1, " %*c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u %*u %*u %*d %*d %*d %*d %*d %*d %llu", &ticks);
+	return ticks;
+}
+
+/* Names of hosts become parts of file names and of one-word fields. */
+static void workspace_host(char host[72])
+{
+	struct utsname u = { .nodename = "" };
+
+	uname(&u);
+	snprintf(host, 72, "%s", u.nodename[0] ? u.nodename : "unknown");
+	for (char *c = host; *c; c++)
+		if (!isalnum((unsigned char)*c) && !strchr("-_.", *c))
+			*c = '_';
+}
+
+static void workspace_maker(unsigned pid, struct maker *m)
+{
+	struct stat st;
+
+	memset(m, 0, sizeof(*m));
+	workspace_host(m->host);
+	if (fs_sysfile_read("/proc/sys/kernel/random/boot_id", m->boot_id, sizeof(m->boot_id)) <= 0)
+		strcpy(m->boot_id, "unknown");
+	m->pid = pid;
+	m->start_ticks = workspace_start_ticks(pid);
+	m->pid_ns = stat("/proc/self/ns/pid", &st) ? 0 : (unsigned long long)st.st_ino;
+}
+
+static void workspace_name(const struct maker *m, char name[NAME_MAX + 1])
+{
+	const size_t label = strcspn(m->host, ".");
+	uint32_t random = 0;
+
+	if (getrandom(&random, sizeof(random), GRND_NONBLOCK) != (ssize_t)sizeof(random))
+		random = (uint32_t)getpid();
+	snprintf(name, NAME_MAX + 1, FS_WORKSPACE_PREFIX "%.*s.%.8s.%u.%08x",
+		 label > 32 ? 32 : (int)label, m->host, m->boot_id, m->pid, random);
+}
+
+static struct flock workspace_whole_file(void)
+{
+	return (struct flock){ .l_type = F_WRLCK, .l_whence = SEEK_SET };
+}
+
+/*
+ * The lock comes before the text: a marker that can be read is locked while its maker lives. A filesystem without locks (NFS
+ * without lockd) leaves the maker's pid to tell.
+ */
+static int workspace_mark(struct workspace *ws, const struct maker *m)
+{
+	struct flock lock = workspace_whole_file();
+	char text[WORKSPACE_MARKER_MAX];
+	ssize_t written;
+	int n;
+
+	ws->marker_fd = openat(ws->dir_fd, FS_MARKER_NAME, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+	if (ws->marker_fd < 0)
+		return -errno;
+	fcntl(ws->marker_fd, F_OFD_SETLK, &lock);
+	n = snprintf(text, sizeof(text), "fsstress 1\nhost %s\nboot %s\npid %u\nstart %llu\npidns %llu\n",
+		     m->host, m->boot_id, m->pid, m->start_ticks, m->pid_ns);
+	written = write(ws->marker_fd, text, (size_t)n);
+	if (written < 0)
+		return -errno;
+	return written == n ? 0 : -ENOSPC;
+}
+
+/* false: there is no marker, or it is not one of ours. */
+static bool workspace_read_marker(int fd, struct maker *m)
+{
+	char text[WORKSPACE_MARKER_MAX];
+	struct stat st;
+	ssize_t n;
+
+	if (fstat(fd, &st) || !S_ISREG(st.st_mode))
+		return false;
+	n = pread(fd, text, sizeof(text) - 1, 0);
+	if (n <= 0)
+		return false;
+	text[n] = '\0';
+	return sscanf(text, "fsstress 1\nhost %71s\nboot %39s\npid %u\nstart %llu\npidns %llu\n",
+		      m->host, m->boot_id, &m->pid, &m->start_ticks, &m->pid_ns) == 5;
+}
+
+static void workspace_close(int *fd)
+{
+	if (*fd >= 0)
+		close(*fd);
+	*fd = -1;
+}
+
+int fs_workspace_create(int target_fd, unsigned pid, struct workspace *ws)
+{
+	struct maker m;
+	int err = -EEXIST;
+
+	*ws = (struct workspace){ .target_fd = -1, .dir_fd = -1, .marker_fd = -1 };
+	workspace_maker(pid, &m);
+	for (int i = 0; err == -EEXIST && i < WORKSPACE_TRIES; i++) {
+		workspace_name(&m, ws->name);
+		err = mkdirat(target_fd, ws->name, 0700) ? -errno : 0;
+	}
+	if (err)
+		return err;
+	ws->dir_fd = openat(target_fd, ws->name, WORKSPACE_DIR_FLAGS);
+	/* A umask or a default ACL may have taken from the mode. */
+	if (ws->dir_fd < 0 || fchmod(ws->dir_fd, 0700))
+		err = -errno;
+	if (!err)
+		err = workspace_mark(ws, &m);
+	if (!err && (ws->target_fd = fcntl(target_fd, F_DUPFD_CLOEXEC, 0)) < 0)
+		err = -errno;
+	if (err) {
+		if (ws->marker_fd >= 0)
+			unlinkat(ws->dir_fd, FS_MARKER_NAME, 0);
+		unlinkat(target_fd, ws->name, AT_REMOVEDIR);
+		fs_workspace_release(ws);
+	}
+	return err;
+}
+
+bool fs_workspace_lost(const struct workspace *ws)
+{
+	struct stat st;
+
+	return fstat(ws->dir_fd, &st) || !st.st_nlink;
+}
+
+void fs_workspace_release(struct workspace *ws)
+{
+	workspace_close(&ws->marker_fd);
+	workspace_close(&ws->dir_fd);
+	workspace_close(&ws->target_fd);
+}
+
+/*
+ * The marker goes last, so that `clean` still knows what an interrupted removal leaves; it is closed before, because NFS keeps
+ * an open file in its directory under another name.
+ */
+int fs_workspace_remove(struct workspace *ws, char what[NAME_MAX + 1])
+{
+	int err = 0;
+
+	what[0] = '\0';
+	if (!fs_workspace_lost(ws)) {
+		err = fs_remove_contents(ws->dir_fd, FS_MARKER_NAME, what);
+		workspace_close(&ws->marker_fd);
+		if (!err)
+			err = fs_remove_contents(ws->dir_fd, NULL, what);
+		if (!err)
+			err = fs_remove_directory(ws->target_fd, ws->name);
+		if (err && !what[0])
+			strcpy(what, ws->name);
+	}
+	fs_workspace_release(ws);
+	return err;
+}
+
+int fs_workspace_sweep(int target_fd, const char *name, char what[NAME_MAX + 1])
+{
+	struct workspace ws = { .target_fd = -1, .marker_fd = -1 };
+
+	snprintf(ws.name, sizeof(ws.name), "%s", name);
+	strcpy(what, ws.name);
+	ws.dir_fd = openat(target_fd, name, WORKSPACE_DIR_FLAGS);
+	if (ws.dir_fd < 0)
+		return errno == ENOENT ? 0 : -errno;
+	ws.target_fd = fcntl(target_fd, F_DUPFD_CLOEXEC, 0);
+	if (ws.target_fd < 0) {
+		fs_workspace_release(&ws);
+		return -EMFILE;
+	}
+	return fs_workspace_remove(&ws, what);
+}
+
+static bool workspace_lock_free(int marker_fd, const struct maker *made, const struct maker *me)
+{
+	struct flock lock = workspace_whole_file();
+
+	if (!fcntl(marker_fd, F_OFD_GETLK, &lock) && lock.l_type != F_UNLCK)
+		return false;
+	return strcmp(made->boot_id, me->boot_id) || made->pid_ns != me->pid_ns || !made->start_ticks ||
+	       workspace_start_ticks(made->pid) != made->start_ticks;
+}
+
+/* Whether `name` is a workspace, described in *l. */
+static bool workspace_inspect(int target_fd, const char *name, const struct maker *me, struct leftover *l)
+{
+	struct maker made;
+	int dir_fd, fd;
+	bool ours;
+
+	if (strncmp(name, FS_WORKSPACE_PREFIX, strlen(FS_WORKSPACE_PREFIX)))
+		return false;
+	dir_fd = openat(target_fd, name, WORKSPACE_DIR_FLAGS);
+	if (dir_fd < 0)
+		return false;
+	fd = openat(dir_fd, FS_MARKER_NAME, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+	ours = fd >= 0 && workspace_read_marker(fd, &made);
+	if (ours) {
+		snprintf(l->name, sizeof(l->name), "%s", name);
+		strcpy(l->host, made.host);
+		l->pid = made.pid;
+		l->host_ours = !strcmp(made.host, me->host);
+		l->lock_free = workspace_lock_free(fd, &made, me);
+	}
+	workspace_close(&fd);
+	close(dir_fd);
+	return ours;
+}
+
+int fs_workspace_find(int target_fd, int (*found)(const struct leftover *l, void *arg), void *arg)
+{
+	const int fd = openat(target_fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	DIR *d = fd < 0 ? NULL : fdopendir(fd);
+	const struct dirent *e;
+	struct leftover l;
+	struct maker me;
+	int n = 0;
+
+	if (!d) {
+		const int err = -errno;
+
+		if (fd >= 0)
+			close(fd);
+		return err;
+	}
+	workspace_maker((unsigned)getpid(), &me);
+	while ((e = readdir(d))) {
+		if (!workspace_inspect(target_fd, e->d_name, &me, &l))
+			continue;
+		n++;
+		if (found && found(&l, arg) < 0)
+			break;
+	}
+	closedir(d);
+	return n;
+}

@@ -1,0 +1,268 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * disk.c - make a disk in a child, take over what it hangs on
+ *
+ * The maker leaves by sending one message: its outcome, and the descriptors of the mount namespace and the loop device. From
+ * then on these two are all that keeps the disk alive.
+ */
+#include "platform/disk.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <poll.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mount.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "platform/clock.h"
+#include "platform/disk_inside.h"
+
+/* How long a killed maker may take to die; one that sleeps uninterruptibly in a dead device is left behind. */
+#define DISK_REAP_NS	FS_NSEC_PER_SEC
+
+struct disk_order {
+	const struct fs_disk_spec *spec;
+	const char *fstype, *mkfs_opts, *mount_opts;
+	bool mkfs, yes_destroy;
+};
+
+struct disk_message {
+	int err;
+	char why[FS_DISK_WHY_MAX];
+	struct fs_disk disk;
+};
+
+static int disk_namespace(char why[FS_DISK_WHY_MAX])
+{
+	if (unshare(CLONE_NEWNS))
+		return fs_disk_fail(why, -errno, "--disk needs root (a mount namespace: %s)", strerror(errno));
+	if (mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL))
+		return fs_disk_fail(why, -errno, "cannot make mounts private: %s", strerror(errno));
+	return 0;
+}
+
+/* What the mount will be: the loop device, the tmpfs or the device in disk->source. */
+static int disk_source(const struct disk_order *o, struct fs_disk *disk, char why[FS_DISK_WHY_MAX])
+{
+	const struct fs_disk_spec *spec = o->spec;
+	int fd, err;
+
+	if (spec->kind == FS_DISK_TMPFS) {
+		strcpy(disk->source, "tmpfs");
+		snprintf(disk->data, sizeof(disk->data), "size=%" PRIu64, spec->bytes);
+		return fs_disk_memory(spec, why);
+	}
+	if (spec->kind == FS_DISK_DEVICE) {
+		if (strlen(spec->device) >= sizeof(disk->source))
+			return fs_disk_fail(why, -ENAMETOOLONG, "the name of %s is too long", spec->device);
+		if (o->mkfs && !o->yes_destroy)
+			return fs_disk_fail(why, -EPERM, "%s would be formatted: say --yes-destroy if it may be", spec->device);
+		strcpy(disk->source, spec->device);
+		return fs_disk_device_free(spec->device, why);
+	}
+	fd = fs_disk_backing(spec, why);
+	if (fd < 0)
+		return fd;
+	err = fs_disk_loop(fd, disk, why);
+	close(fd);
+	return err;
+}
+
+static int disk_mount(struct fs_disk *disk, char why[FS_DISK_WHY_MAX])
+{
+	static const char *const points[] = { "/mnt", "/media", "/tmp" };
+	struct stat st;
+
+	for (size_t i = 0; i < FS_ARRAY_SIZE(points); i++) {
+		if (stat(points[i], &st) || !S_ISDIR(st.st_mode))
+			continue;
+		strcpy(disk->point, points[i]);
+		if (!mount(disk->source, disk->point, disk->fstype, disk->flags, disk->data))
+			return 0;
+		return fs_disk_fail(why, -errno, "cannot mount %s as %s with options '%s': %s", disk->source, disk->fstype,
+				    disk->data, strerror(errno));
+	}
+	return fs_disk_fail(why, -ENOENT, "there is neither /mnt nor /media nor /tmp to mount on");
+}
+
+static int disk_make(const struct disk_order *o, struct fs_disk *disk, char why[FS_DISK_WHY_MAX])
+{
+	const bool is_tmpfs = o->spec->kind == FS_DISK_TMPFS;
+	int err;
+
+	strcpy(disk->fstype, o->fstype);
+	err = disk_namespace(why);
+	if (!err)
+		err = disk_source(o, disk, why);
+	if (!err)
+		err = fs_disk_options(o->mount_opts, disk, why);
+	if (!err && o->mkfs && !is_tmpfs)
+		err = fs_disk_mkfs(disk, o->mkfs_opts, o->spec->kind != FS_DISK_DEVICE, why);
+	if (!err)
+		err = disk_mount(disk, why);
+	if (err)
+		return err;
+	disk->ns_fd = open("/proc/self/ns/mnt", O_RDONLY | O_CLOEXEC);
+	return disk->ns_fd < 0 ? fs_disk_fail(why, -errno, "/proc/self/ns/mnt: %s", strerror(errno)) : 0;
+}
+
+static void disk_send(int sock, struct disk_message *m)
+{
+	union {
+		char bytes[CMSG_SPACE(2 * sizeof(int))];
+		struct cmsghdr align;
+	} control = { 0 };
+	const int fds[2] = { m->disk.ns_fd, m->disk.dev_fd };
+	const size_t bytes = (m->disk.dev_fd >= 0 ? 2 : 1) * sizeof(int);
+	struct iovec iov = { m, sizeof(*m) };
+	struct msghdr msg = { .msg_iov = &iov, .msg_iovlen = 1 };
+	struct cmsghdr *c;
+
+	if (!m->err) {
+		msg.msg_control = &control;
+		msg.msg_controllen = CMSG_SPACE(bytes);
+		c = CMSG_FIRSTHDR(&msg);
+		c->cmsg_level = SOL_SOCKET;
+		c->cmsg_type = SCM_RIGHTS;
+		c->cmsg_len = CMSG_LEN(bytes);
+		memcpy(CMSG_DATA(c), fds, bytes);
+	}
+	sendmsg(sock, &msg, MSG_NOSIGNAL);
+}
+
+static int disk_receive(int sock, struct disk_message *m)
+{
+	union {
+		char bytes[CMSG_SPACE(2 * sizeof(int))];
+		struct cmsghdr align;
+	} control;
+	struct iovec iov = { m, sizeof(*m) };
+	struct msghdr msg = { .msg_iov = &iov, .msg_iovlen = 1, .msg_control = &control, .msg_controllen = sizeof(control) };
+	const struct cmsghdr *c;
+	int fds[2] = { -1, -1 };
+
+	if (recvmsg(sock, &msg, MSG_CMSG_CLOEXEC) != (ssize_t)sizeof(*m))
+		return fs_disk_fail(m->why, -EPIPE, "the process that makes the disk died");
+	c = CMSG_FIRSTHDR(&msg);
+	if (c)
+		memcpy(fds, CMSG_DATA(c), c->cmsg_len - CMSG_LEN(0));
+	m->disk.ns_fd = fds[0];
+	m->disk.dev_fd = fds[1];
+	/* A stage enters the namespace after exec, too. */
+	return m->err ? m->err : fcntl(fds[0], F_SETFD, 0) ? -errno : 0;
+}
+
+static _Noreturn void disk_maker(const struct disk_order *o, int sock, pid_t parent)
+{
+	struct disk_message m = { .disk = { .ns_fd = -1, .dev_fd = -1 } };
+
+	/* A group of its own, so that a time-out ends mkfs as well. */
+	setpgid(0, 0);
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	if (getppid() != parent)
+		_exit(1);
+	m.err = disk_make(o, &m.disk, m.why);
+	disk_send(sock, &m);
+	_exit(0);
+}
+
+static void disk_reap(pid_t pid)
+{
+	const uint64_t deadline = fs_now_ns() + DISK_REAP_NS;
+	pid_t got;
+
+	kill(-pid, SIGKILL);
+	kill(pid, SIGKILL);
+	while (!(got = waitpid(pid, NULL, WNOHANG)) || (got < 0 && errno == EINTR)) {
+		if (fs_now_ns() > deadline)
+			return;
+		fs_sleep_until(fs_now_ns() + FS_NSEC_PER_MSEC);
+	}
+}
+
+/* Wait for a message or the maker's death, whichever signals may come. */
+static bool disk_wait(int sock, uint64_t limit_ns)
+{
+	const uint64_t deadline = fs_now_ns() + limit_ns;
+	struct pollfd p = { .fd = sock, .events = POLLIN };
+	uint64_t now;
+
+	while ((now = fs_now_ns()) < deadline) {
+		const uint64_t ms = (deadline - now) / FS_NSEC_PER_MSEC + 1;
+
+		if (poll(&p, 1, ms < INT32_MAX ? (int)ms : INT32_MAX) > 0)
+			return true;
+	}
+	return false;
+}
+
+static int disk_check(const struct fs_disk_spec *spec, const char *fstype, const char **use, char why[FS_DISK_WHY_MAX])
+{
+	const bool tmpfs = spec->kind == FS_DISK_TMPFS;
+	size_t n = 0;
+
+	*use = fstype ? fstype : tmpfs ? "tmpfs" : "";
+	if (!**use)
+		return fs_disk_fail(why, -EINVAL, "this disk needs a filesystem: say --fs TYPE, as in --fs ext4");
+	while (isalnum((unsigned char)(*use)[n]) || (*use)[n] == '_')
+		n++;
+	if ((*use)[n] || n >= sizeof(((struct fs_disk *)0)->fstype))
+		return fs_disk_fail(why, -EINVAL, "'%.40s' is not a filesystem type; say one such as ext4", *use);
+	if (tmpfs != !strcmp(*use, "tmpfs"))
+		return fs_disk_fail(why, -EINVAL, "a %s holds no %s; write loop:SIZE or mem:SIZE for a filesystem on a block "
+				    "device, tmpfs:SIZE for a tmpfs", tmpfs ? "tmpfs" : "block device", *use);
+	return 0;
+}
+
+int fs_disk_open(const struct fs_disk_spec *spec, const char *fstype, const char *mkfs_opts, const char *mount_opts, bool mkfs,
+		 bool yes_destroy, uint64_t limit_ns, struct fs_disk *disk, char why[512])
+{
+	struct disk_order order = { spec, NULL, mkfs_opts, mount_opts, mkfs, yes_destroy };
+	struct disk_message m = { .disk = { .ns_fd = -1, .dev_fd = -1 } };
+	const pid_t self = getpid();
+	int sock[2], err;
+	pid_t pid;
+
+	*disk = m.disk;
+	err = disk_check(spec, fstype, &order.fstype, why);
+	if (err)
+		return err;
+	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, sock))
+		return fs_disk_fail(why, -errno, "socketpair: %s", strerror(errno));
+	pid = fork();
+	if (!pid)
+		disk_maker(&order, sock[1], self);
+	close(sock[1]);
+	if (pid < 0)
+		err = fs_disk_fail(m.why, -errno, "fork: %s", strerror(errno));
+	else if (!disk_wait(sock[0], limit_ns))
+		err = fs_disk_fail(m.why, -ETIMEDOUT, "making the disk took longer than %.1f s", (double)limit_ns / FS_NSEC_PER_SEC);
+	else
+		err = disk_receive(sock[0], &m);
+	close(sock[0]);
+	if (pid > 0)
+		disk_reap(pid);
+	strcpy(why, m.why);
+	*disk = m.disk;
+	if (err)
+		fs_disk_close(disk);
+	return err;
+}
+
+void fs_disk_close(struct fs_disk *disk)
+{
+	if (disk->ns_fd >= 0)
+		close(disk->ns_fd);
+	if (disk->dev_fd >= 0)
+		close(disk->dev_fd);
+	disk->ns_fd = disk->dev_fd = -1;
+}

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "platform/errno_name.h"
+
+#include <errno.h>
+#include <stdio.h>
+
+#include "platform/compiler.h"
+
+#define NAME(e) { e, #e }
+
+static const struct {
+	int err;
+	const char *name;
+} errno_names[] = {
+	NAME(EPERM), NAME(ENOENT), NAME(ESRCH), NAME(EINTR), NAME(EIO), NAME(ENXIO), NAME(E2BIG),
+	NAME(ENOEXEC), NAME(EBADF), NAME(ECHILD), NAME(EAGAIN), NAME(ENOMEM), NAME(EACCES),
+	NAME(EFAULT), NAME(ENOTBLK), NAME(EBUSY), NAME(EEXIST), NAME(EXDEV), NAME(ENODEV),
+	NAME(ENOTDIR), NAME(EISDIR), NAME(EINVAL), NAME(ENFILE), NAME(EMFILE), NAME(ENOTTY),
+	NAME(ETXTBSY), NAME(EFBIG), NAME(ENOSPC), NAME(ESPIPE), NAME(EROFS), NAME(EMLINK),
+	NAME(EPIPE), NAME(EDOM), NAME(ERANGE), NAME(EDEADLK), NAME(ENAMETOOLONG), NAME(ENOLCK),
+	NAME(ENOSYS), NAME(ENOTEMPTY), NAME(ELOOP), NAME(ENODATA), NAME(ETIME), NAME(ENOLINK),
+	NAME(EPROTO), NAME(EBADMSG), NAME(EOVERFLOW), NAME(ENOTUNIQ), NAME(EBADR), NAME(EILSEQ),
+	NAME(EUSERS), NAME(EOPNOTSUPP), NAME(EADDRINUSE), NAME(ECONNRESET), NAME(ENOBUFS),
+	NAME(ETIMEDOUT), NAME(ECONNREFUSED), NAME(EHOSTDOWN), NAME(EALREADY), NAME(EINPROGRESS),
+	NAME(ESTALE), NAME(EUCLEAN), NAME(EREMOTEIO), NAME(EDQUOT), NAME(ENOMEDIUM),
+	NAME(EMEDIUMTYPE), NAME(ECANCELED), NAME(ENOKEY), NAME(EOWNERDEAD), NAME(ENOTRECOVERABLE),
+};
+
+const char *fs_errno_name(int err)
+{
+	static _Thread_local char number[16];
+
+	for (unsigned i = 0; i < FS_ARRAY_SIZE(errno_names); i++) {
+		if (errno_names[i].err == err)
+			return errno_names[i].name;
+	}
+	snprintf(number, sizeof(number), "E%d", err);
+	return number;
+}

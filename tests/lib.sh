@@ -1,0 +1,144 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+# shellcheck shell=bash
+#
+# lib.sh - what the end-to-end tests share: real mounts that always go away again, checks, statuses
+#
+# Sourced, not run. A test makes mounts with make_fs, says `check WHAT COMMAND...` for each thing that must hold, and ends with
+# `finish`. Everything it makes is below $work and is undone by a trap, also when the test dies.
+
+set -u
+: "${FSSTRESS:?is set by tests/run}" "${FSSTRESS_TEST:?is set by tests/run}"
+FILESYSTEMS="ext4 xfs btrfs tmpfs overlay"
+work=$(mktemp -d "${TMPDIR:-/var/tmp}/fsstress-test.XXXXXX") || exit 1
+mounts=()
+background=()
+failures=0
+
+clean_up()
+{
+	local i
+	cd / || :
+	for i in "${background[@]}"; do
+		kill -KILL "$i" 2>/dev/null && wait "$i" 2>/dev/null
+	done
+	for ((i = ${#mounts[@]} - 1; i >= 0; i--)); do
+		umount "${mounts[i]}" 2>/dev/null || umount -l "${mounts[i]}"
+	done
+	chattr -R -ia "$work" 2>/dev/null
+	rm -rf --one-file-system "$work"
+}
+trap clean_up EXIT
+trap 'exit 1' INT TERM HUP
+
+skip()
+{
+	echo "$*"
+	exit 77
+}
+
+need_root()
+{
+	[ "$(id -u)" = 0 ] || skip "needs root"
+}
+
+need()
+{
+	local program
+	for program; do
+		command -v "$program" >/dev/null || skip "needs $program"
+	done
+}
+
+fail()
+{
+	echo "not ok: $*"
+	failures=$((failures + 1))
+}
+
+# check WHAT COMMAND...: the command must succeed
+check()
+{
+	local what=$1
+	shift
+	if "$@"; then
+		echo "ok: $what"
+	else
+		fail "$what"
+	fi
+}
+
+# status N COMMAND...: the command must end with exit status N; its output goes to $work/out and $work/err
+status()
+{
+	local want=$1 got
+	shift
+	"$@" >"$work/out" 2>"$work/err"
+	got=$?
+	[ "$got" = "$want" ] && return 0
+	echo "exit status $got, not $want: $*"
+	sed 's/^/  out: /' "$work/out" | tail -n 20
+	sed 's/^/  err: /' "$work/err" | tail -n 20
+	return 1
+}
+
+# one_line FILE TEXT: the file is exactly one line, and has TEXT in it
+one_line()
+{
+	[ "$(wc -l <"$1")" = 1 ] && grep -qF -e "$2" "$1" && return 0
+	echo "not one line with '$2':"
+	sed 's/^/  /' "$1"
+	return 1
+}
+
+# empty DIRECTORY: nothing in it but what mkfs made
+empty()
+{
+	[ -z "$(ls -A "$1" | grep -vx lost+found)" ] && return 0
+	ls -lA "$1"
+	return 1
+}
+
+finish()
+{
+	[ "$failures" = 0 ] || echo "$failures failed"
+	[ "$failures" = 0 ]
+	exit
+}
+
+# make_fs TYPE [SIZE] [MKFS OPTION...]: mount one below $work; its directory is left in $M
+make_fs()
+{
+	local type=$1 size=${2:-1G} image lower
+	shift $(($# < 2 ? $# : 2))
+	M=$work/$type.${#mounts[@]}
+	mkdir "$M"
+	case $type in
+	tmpfs)
+		mount -t tmpfs -o "size=$size" none "$M" || exit 1
+		;;
+	overlay)
+		lower=$M
+		make_fs ext4 "$size"
+		mkdir "$M/lower" "$M/upper" "$M/work"
+		mount -t overlay -o "lowerdir=$M/lower,upperdir=$M/upper,workdir=$M/work" none "$lower" || exit 1
+		M=$lower
+		;;
+	*)
+		need "mkfs.$type"
+		image=$M.image
+		truncate -s "$size" "$image"
+		case $type in
+		ext4) mkfs.ext4 -q -F -E lazy_itable_init=0,lazy_journal_init=0 "$@" "$image" ;;
+		*) "mkfs.$type" -q -f "$@" "$image" ;;
+		esac || exit 1
+		mount -o loop "$image" "$M" || exit 1
+		;;
+	esac
+	mounts+=("$M")
+}
+
+# kernel_has TYPE: whether the filesystem can be mounted at all
+kernel_has()
+{
+	grep -qw "$1" /proc/filesystems || modprobe -q "$1" 2>/dev/null
+}
