@@ -58,6 +58,7 @@ struct area_plan {			/* what a stage process is told: argv of the inside */
 	char stressor[32], variant[32], key[AREA_KEY_MAX];
 	uint32_t workers, share, process, verify, probing;
 	uint32_t crowded;		/* more tasks than CPUs: do not spin */
+	int32_t numa_node;		/* memory comes from this node; -1: as the kernel likes */
 	uint32_t keep;			/* enum keep of config.h */
 	uint64_t seed, ops_limit;	/* ops per worker; 0: by time */
 	uint64_t settle_ns;		/* at most; 0: one syncfs */

@@ -6,9 +6,10 @@
 #define CORE_CLEAN_H
 
 /*
- * Remove from a target (NULL: the current directory) the work directories that bear our marker, whose lock is free and whose
- * host is this one. Prints a line for each that is removed, and for each that is left, why. Exit status: 0; 1: something could
- * not be removed; 3: the target cannot be read.
+ * Remove from a target (NULL: the current directory) the work directories that bear our marker,
+ * whose lock is free and whose host is this one. Prints a line for each that is removed, and for
+ * each that is left, why. Exit status: 0; 1: something could not be removed; 3: the target cannot
+ * be read.
  */
 int fs_clean(const char *target);
 

@@ -14,14 +14,20 @@ uint64_t fs_block_size(int fd)
 	return fstat(fd, &st) || (uint64_t)st.st_blksize < page ? page : (uint64_t)st.st_blksize;
 }
 
-int fs_count_extents(int fd, uint64_t *extents)
+/* No room for extents: the kernel only counts. */
+int fs_count_extents_in(int fd, uint64_t start, uint64_t bytes, uint64_t *extents)
 {
-	struct fiemap map = { .fm_length = FIEMAP_MAX_OFFSET };	/* room for no extent: the kernel only counts */
+	struct fiemap map = { .fm_start = start, .fm_length = bytes };
 
 	if (ioctl(fd, FS_IOC_FIEMAP, &map))
 		return -errno;
 	*extents = map.fm_mapped_extents;
 	return 0;
+}
+
+int fs_count_extents(int fd, uint64_t *extents)
+{
+	return fs_count_extents_in(fd, 0, FIEMAP_MAX_OFFSET, extents);
 }
 
 /* Every block with an odd number becomes a hole, so k extents remain of 2k blocks. */
@@ -30,7 +36,8 @@ static int extents_punch(int fd, uint64_t k, uint64_t block)
 	long rc = 0;
 
 	for (uint64_t i = 1; i < 2 * k && rc == 0; i += 2)
-		rc = fs_sys_fallocate(fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, (off_t)(i * block), (off_t)block);
+		rc = fs_sys_fallocate(fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE,
+				      (off_t)(i * block), (off_t)block);
 	return (int)rc;
 }
 

@@ -3,6 +3,7 @@
 
 #include <fcntl.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -22,6 +23,7 @@ static void group_plan(const struct group *g, unsigned i)
 	p->share = stage->share;
 	p->process = stage->process;
 	p->crowded = stage->oversubscribed || g->n > 1;
+	p->numa_node = c->numa_node.text ? atoi(c->numa_node.text) : -1;
 	p->verify = c->verify && !g->probing;
 	p->probing = g->probing;
 	p->keep = g->probing ? KEEP_NEVER : c->keep;

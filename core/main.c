@@ -13,6 +13,19 @@
 
 #define MAIN_EXIT_USAGE 2
 
+/* The worst of all targets. */
+static int main_clean(const struct config *c)
+{
+	int status = c->ntargets ? 0 : fs_clean(NULL);
+
+	for (unsigned i = 0; i < c->ntargets; i++) {
+		const int one = fs_clean(c->targets[i]);
+
+		status = one > status ? one : status;
+	}
+	return status;
+}
+
 static int main_verb(const struct config *c)
 {
 	switch (c->verb) {
@@ -22,7 +35,7 @@ static int main_verb(const struct config *c)
 	case VERB_PROBE:
 		return fs_probe(c);
 	case VERB_CLEAN:
-		return fs_clean(c->ntargets ? c->targets[0] : NULL);
+		return main_clean(c);
 	default:
 		return fs_help(c);
 	}

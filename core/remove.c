@@ -41,7 +41,10 @@ static bool remove_denied(int err)
 	return err == -EPERM || err == -EACCES;
 }
 
-/* Make a directory ours to change, or a file to be unlinked. Errors show in the second try of what was denied. */
+/*
+ * Make a directory ours to change, or a file to be unlinked. Errors show in the second try of what
+ * was denied.
+ */
 static void remove_unlock(int fd, mode_t mode)
 {
 	int flags;

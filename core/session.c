@@ -48,6 +48,16 @@ void fs_session_close(struct session *s)
 		close(s->exe_fd);
 }
 
+/* A sanitizer may have a thread of its own running: setns(2) wants an fs_struct that nobody shares. */
+static int session_enter_disk(const struct fs_disk *disk)
+{
+	if (unshare(CLONE_FS) || setns(disk->ns_fd, CLONE_NEWNS) || chdir("/")) {
+		fs_error("entering the mount namespace of the disk: %s", strerror(errno));
+		return -errno;
+	}
+	return 0;
+}
+
 static int session_child(struct session *s, pid_t parent, int (*body)(void *arg), void *arg)
 {
 	sigset_t set;
@@ -58,7 +68,7 @@ static int session_child(struct session *s, pid_t parent, int (*body)(void *arg)
 	sigprocmask(SIG_UNBLOCK, &set, NULL);
 	if (fs_task_die_with(parent) < 0)
 		return 1;
-	if (s->has_disk && (setns(s->disk.ns_fd, CLONE_NEWNS) || chdir("/")))
+	if (s->has_disk && session_enter_disk(&s->disk) < 0)
 		return 1;
 	return body(arg);
 }

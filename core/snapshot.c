@@ -73,10 +73,10 @@ void fs_snapshot_last_end(struct snapshot *s, struct area *a, unsigned stage)
 	for (unsigned i = 0; i < n; i++) {
 		const uint64_t end = fs_load_acquire(&area_slot(a, stage, i)->end_ns);
 
+		if (!end)
+			return;		/* somebody did not get there: the snapshot of now stands */
 		last = end > last ? end : last;
 	}
-	if (!last)
-		return;			/* nobody got there: the snapshot of now stands */
 	s->before_ns = s->after_ns = last;
 	s->realtime_ns = snapshot_realtime_at(last);
 }

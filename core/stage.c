@@ -74,10 +74,9 @@ static int stage_workspace(struct stage_run *r)
 	if (target < 0)
 		return stage_fail(r, -errno, "open the target");
 	rc = fs_workspace_create(target, r->stage->plan.run_pid, &r->ws);
-	if (rc < 0) {
-		close(target);
+	close(target);
+	if (rc < 0)
 		return stage_fail(r, rc, "make the work directory");
-	}
 	memcpy(r->stage->workspace, r->ws.name, sizeof(r->ws.name));
 	return 0;
 }
@@ -285,6 +284,8 @@ int fs_stage_main(int area_fd, unsigned index)
 	fs_task_name("fsstress");
 	fs_task_one_arena();
 	stage_raise_descriptors();
+	if (r.stage->plan.numa_node >= 0 && fs_task_bind_memory(r.stage->plan.numa_node) < 0)
+		fs_area_warn(r.stage, "memory is not bound to node %d: %s", r.stage->plan.numa_node, strerror(errno));
 	r.nworkers = r.stage->plan.workers;
 	if (stage_find(&r) == 0 && stage_workspace(&r) == 0) {
 		r.nhelpers = r.nworkers * r.variant->helpers;

@@ -338,6 +338,8 @@ enum fs_layout {
 int fs_make_extents(struct fs_worker *w, int fd, enum fs_layout layout, uint64_t k, uint64_t *extents);
 /* Count extents by FS_IOC_FIEMAP; -EOPNOTSUPP where there is none. Does not sync. */
 int fs_count_extents(int fd, uint64_t *extents);
+/* The same for a range of it: extents that reach into [start, start + bytes). */
+int fs_count_extents_in(int fd, uint64_t start, uint64_t bytes, uint64_t *extents);
 /* The block size that extents are made of: st_blksize, at least the page size. */
 uint64_t fs_block_size(int fd);
 

@@ -55,8 +55,10 @@ bool fs_op_failed(struct fs_worker *w, long err)
 {
 	struct worker *k = fs_worker_of(w);
 
+	if (fs_load(&k->stage->stop))
+		return false;		/* after the window: cut short by the stop, such as a meeting */
 	if (worker_lists(k->stressor->tolerated, (int)-err) && fs_area_tally(k->stage, (int)-err))
-		return !fs_load(&k->stage->stop);
+		return true;
 	return fs_worker_failed(k, (int)err);
 }
 

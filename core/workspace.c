@@ -27,7 +27,10 @@ struct maker {
 	unsigned long long start_ticks, pid_ns;
 };
 
-/* Field 22 of /proc/PID/stat; 0: there is no such task. The name before it may hold blanks and brackets. */
+/*
+ * Field 22 of /proc/PID/stat; 0: there is no such task. The name before it may hold blanks and
+ * brackets.
+ */
 static unsigned long long workspace_start_ticks(unsigned pid)
 {
 	unsigned long long ticks = 0;
@@ -38,7 +41,8 @@ static unsigned long long workspace_start_ticks(unsigned pid)
 	fs_sysfile_read(path, text, sizeof(text));
 	end = strrchr(text, ')');
 	if (end)
-		sscanf(end + 1, " %*c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u %*u %*u %*d %*d %*d %*d %*d %*d %llu", &ticks);
+		sscanf(end + 1, " %*c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u %*u %*u %*d %*d %*d %*d %*d %*d "
+		       "%llu", &ticks);
 	return ticks;
 }
 
@@ -84,8 +88,8 @@ static struct flock workspace_whole_file(void)
 }
 
 /*
- * The lock comes before the text: a marker that can be read is locked while its maker lives. A filesystem without locks (NFS
- * without lockd) leaves the maker's pid to tell.
+ * The lock comes before the text: a marker that can be read is locked while its maker lives. A
+ * filesystem without locks (NFS without lockd) leaves the maker's pid to tell.
  */
 static int workspace_mark(struct workspace *ws, const struct maker *m)
 {
@@ -94,7 +98,8 @@ static int workspace_mark(struct workspace *ws, const struct maker *m)
 	ssize_t written;
 	int n;
 
-	ws->marker_fd = openat(ws->dir_fd, FS_MARKER_NAME, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+	ws->marker_fd = openat(ws->dir_fd, FS_MARKER_NAME,
+			       O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
 	if (ws->marker_fd < 0)
 		return -errno;
 	fcntl(ws->marker_fd, F_OFD_SETLK, &lock);
@@ -175,8 +180,8 @@ void fs_workspace_release(struct workspace *ws)
 }
 
 /*
- * The marker goes last, so that `clean` still knows what an interrupted removal leaves; it is closed before, because NFS keeps
- * an open file in its directory under another name.
+ * The marker goes last, so that `clean` still knows what an interrupted removal leaves; it is
+ * closed before, because NFS keeps an open file in its directory under another name.
  */
 int fs_workspace_remove(struct workspace *ws, char what[NAME_MAX + 1])
 {
@@ -225,7 +230,8 @@ static bool workspace_lock_free(int marker_fd, const struct maker *made, const s
 }
 
 /* Whether `name` is a workspace, described in *l. */
-static bool workspace_inspect(int target_fd, const char *name, const struct maker *me, struct leftover *l)
+static bool workspace_inspect(int target_fd, const char *name, const struct maker *me,
+			      struct leftover *l)
 {
 	struct maker made;
 	int dir_fd, fd;

@@ -2,9 +2,10 @@
 /*
  * workspace.h - the one directory that a stage works in, and its safe removal
  *
- * Named fsstress.HOST.BOOT.PID.RANDOM, mode 0700, with a marker file inside (.fsstress: host, boot id, pid, start time, pid
- * namespace) on which an open-file-description lock is held while its maker lives. Everything below is reached by *at() calls
- * relative to the opened directory; symbolic links are never followed, other filesystems never entered.
+ * Named fsstress.HOST.BOOT.PID.RANDOM, mode 0700, with a marker file inside (.fsstress: host, boot
+ * id, pid, start time, pid namespace) on which an open-file-description lock is held while its
+ * maker lives. Everything below is reached by *at() calls relative to the opened directory;
+ * symbolic links are never followed, other filesystems never entered.
  */
 #ifndef CORE_WORKSPACE_H
 #define CORE_WORKSPACE_H
@@ -21,13 +22,17 @@ struct workspace {
 	char name[NAME_MAX + 1];
 };
 
-/* Make one in the target directory. -errno; on failure nothing is left. pid: the run's, not the caller's. */
+/*
+ * Make one in the target directory. -errno; on failure nothing is left. pid: the run's, not the
+ * caller's.
+ */
 int fs_workspace_create(int target_fd, unsigned pid, struct workspace *ws);
 /* Whether it was removed under us (st_nlink 0). */
 bool fs_workspace_lost(const struct workspace *ws);
 /*
- * Remove it and everything inside; immutable and append-only flags are cleared first; ENOTEMPTY and EBUSY are tried again for
- * up to 5 s. Closes all descriptors. 0 or the first -errno, with the name that could not be removed in `what` (bytes as \xNN).
+ * Remove it and everything inside; immutable and append-only flags are cleared first; ENOTEMPTY and
+ * EBUSY are tried again for up to 5 s. Closes all descriptors. 0 or the first -errno, with the name
+ * that could not be removed in `what` (bytes as \xNN).
  */
 int fs_workspace_remove(struct workspace *ws, char what[NAME_MAX + 1]);
 /* Close the descriptors, leave the directory. */
@@ -37,8 +42,9 @@ void fs_workspace_release(struct workspace *ws);
 int fs_workspace_sweep(int target_fd, const char *name, char what[NAME_MAX + 1]);
 
 /*
- * Find leftovers in a target: directories with our name and marker. For each call found() with its name, whether its lock is
- * free (its maker is gone) and whether its host is this one; a negative return ends the search. Returns how many, or -errno.
+ * Find leftovers in a target: directories with our name and marker. For each call found() with its
+ * name, whether its lock is free (its maker is gone) and whether its host is this one; a negative
+ * return ends the search. Returns how many, or -errno.
  */
 struct leftover {
 	char name[NAME_MAX + 1];

@@ -2,8 +2,8 @@
 /*
  * disk.c - make a disk in a child, take over what it hangs on
  *
- * The maker leaves by sending one message: its outcome, and the descriptors of the mount namespace and the loop device. From
- * then on these two are all that keeps the disk alive.
+ * The maker leaves by sending one message: its outcome, and the descriptors of the mount namespace
+ * and the loop device. From then on these two are all that keeps the disk alive.
  */
 #include "platform/disk.h"
 
@@ -26,7 +26,10 @@
 #include "platform/clock.h"
 #include "platform/disk_inside.h"
 
-/* How long a killed maker may take to die; one that sleeps uninterruptibly in a dead device is left behind. */
+/*
+ * How long a killed maker may take to die; one that sleeps uninterruptibly in a dead device is left
+ * behind.
+ */
 #define DISK_REAP_NS	FS_NSEC_PER_SEC
 
 struct disk_order {
@@ -44,7 +47,8 @@ struct disk_message {
 static int disk_namespace(char why[FS_DISK_WHY_MAX])
 {
 	if (unshare(CLONE_NEWNS))
-		return fs_disk_fail(why, -errno, "--disk needs root (a mount namespace: %s)", strerror(errno));
+		return fs_disk_fail(why, -errno, "--disk needs root (a mount namespace: %s)",
+				    strerror(errno));
 	if (mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL))
 		return fs_disk_fail(why, -errno, "cannot make mounts private: %s", strerror(errno));
 	return 0;
@@ -63,9 +67,11 @@ static int disk_source(const struct disk_order *o, struct fs_disk *disk, char wh
 	}
 	if (spec->kind == FS_DISK_DEVICE) {
 		if (strlen(spec->device) >= sizeof(disk->source))
-			return fs_disk_fail(why, -ENAMETOOLONG, "the name of %s is too long", spec->device);
+			return fs_disk_fail(why, -ENAMETOOLONG, "the name of %s is too long",
+					    spec->device);
 		if (o->mkfs && !o->yes_destroy)
-			return fs_disk_fail(why, -EPERM, "%s would be formatted: say --yes-destroy if it may be", spec->device);
+			return fs_disk_fail(why, -EPERM, "%s would be formatted: say --yes-destroy "
+					    "if it may be", spec->device);
 		strcpy(disk->source, spec->device);
 		return fs_disk_device_free(spec->device, why);
 	}
@@ -88,8 +94,8 @@ static int disk_mount(struct fs_disk *disk, char why[FS_DISK_WHY_MAX])
 		strcpy(disk->point, points[i]);
 		if (!mount(disk->source, disk->point, disk->fstype, disk->flags, disk->data))
 			return 0;
-		return fs_disk_fail(why, -errno, "cannot mount %s as %s with options '%s': %s", disk->source, disk->fstype,
-				    disk->data, strerror(errno));
+		return fs_disk_fail(why, -errno, "cannot mount %s as %s with options '%s': %s",
+				    disk->source, disk->fstype, disk->data, strerror(errno));
 	}
 	return fs_disk_fail(why, -ENOENT, "there is neither /mnt nor /media nor /tmp to mount on");
 }
@@ -112,7 +118,9 @@ static int disk_make(const struct disk_order *o, struct fs_disk *disk, char why[
 	if (err)
 		return err;
 	disk->ns_fd = open("/proc/self/ns/mnt", O_RDONLY | O_CLOEXEC);
-	return disk->ns_fd < 0 ? fs_disk_fail(why, -errno, "/proc/self/ns/mnt: %s", strerror(errno)) : 0;
+	if (disk->ns_fd < 0)
+		return fs_disk_fail(why, -errno, "/proc/self/ns/mnt: %s", strerror(errno));
+	return 0;
 }
 
 static void disk_send(int sock, struct disk_message *m)
@@ -146,7 +154,9 @@ static int disk_receive(int sock, struct disk_message *m)
 		struct cmsghdr align;
 	} control;
 	struct iovec iov = { m, sizeof(*m) };
-	struct msghdr msg = { .msg_iov = &iov, .msg_iovlen = 1, .msg_control = &control, .msg_controllen = sizeof(control) };
+	struct msghdr msg = {
+		.msg_iov = &iov, .msg_iovlen = 1, .msg_control = &control, .msg_controllen = sizeof(control),
+	};
 	const struct cmsghdr *c;
 	int fds[2] = { -1, -1 };
 
@@ -205,26 +215,31 @@ static bool disk_wait(int sock, uint64_t limit_ns)
 	return false;
 }
 
-static int disk_check(const struct fs_disk_spec *spec, const char *fstype, const char **use, char why[FS_DISK_WHY_MAX])
+static int disk_check(const struct fs_disk_spec *spec, const char *fstype, const char **use,
+		      char why[FS_DISK_WHY_MAX])
 {
 	const bool tmpfs = spec->kind == FS_DISK_TMPFS;
 	size_t n = 0;
 
 	*use = fstype ? fstype : tmpfs ? "tmpfs" : "";
 	if (!**use)
-		return fs_disk_fail(why, -EINVAL, "this disk needs a filesystem: say --fs TYPE, as in --fs ext4");
+		return fs_disk_fail(why, -EINVAL, "this disk needs a filesystem: say --fs TYPE, as in "
+				    "--fs ext4");
 	while (isalnum((unsigned char)(*use)[n]) || (*use)[n] == '_')
 		n++;
 	if ((*use)[n] || n >= sizeof(((struct fs_disk *)0)->fstype))
-		return fs_disk_fail(why, -EINVAL, "'%.40s' is not a filesystem type; say one such as ext4", *use);
+		return fs_disk_fail(why, -EINVAL, "'%.40s' is not a filesystem type; say one such as ext4",
+				    *use);
 	if (tmpfs != !strcmp(*use, "tmpfs"))
-		return fs_disk_fail(why, -EINVAL, "a %s holds no %s; write loop:SIZE or mem:SIZE for a filesystem on a block "
-				    "device, tmpfs:SIZE for a tmpfs", tmpfs ? "tmpfs" : "block device", *use);
+		return fs_disk_fail(why, -EINVAL, "a %s holds no %s; write loop:SIZE or mem:SIZE for a "
+				    "filesystem on a block device, tmpfs:SIZE for a tmpfs",
+				    tmpfs ? "tmpfs" : "block device", *use);
 	return 0;
 }
 
-int fs_disk_open(const struct fs_disk_spec *spec, const char *fstype, const char *mkfs_opts, const char *mount_opts, bool mkfs,
-		 bool yes_destroy, uint64_t limit_ns, struct fs_disk *disk, char why[512])
+int fs_disk_open(const struct fs_disk_spec *spec, const char *fstype, const char *mkfs_opts,
+		 const char *mount_opts, bool mkfs, bool yes_destroy, uint64_t limit_ns,
+		 struct fs_disk *disk, char why[512])
 {
 	struct disk_order order = { spec, NULL, mkfs_opts, mount_opts, mkfs, yes_destroy };
 	struct disk_message m = { .disk = { .ns_fd = -1, .dev_fd = -1 } };
@@ -245,7 +260,8 @@ int fs_disk_open(const struct fs_disk_spec *spec, const char *fstype, const char
 	if (pid < 0)
 		err = fs_disk_fail(m.why, -errno, "fork: %s", strerror(errno));
 	else if (!disk_wait(sock[0], limit_ns))
-		err = fs_disk_fail(m.why, -ETIMEDOUT, "making the disk took longer than %.1f s", (double)limit_ns / FS_NSEC_PER_SEC);
+		err = fs_disk_fail(m.why, -ETIMEDOUT, "making the disk took longer than %.1f s",
+				   (double)limit_ns / FS_NSEC_PER_SEC);
 	else
 		err = disk_receive(sock[0], &m);
 	close(sock[0]);

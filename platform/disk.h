@@ -2,9 +2,10 @@
 /*
  * disk.h - a disk of our own to measure on: make, format, mount, and leave nothing
  *
- * Everything lives in a mount namespace of its own and hangs on descriptors: the backing file is unlinked as soon as it is
- * open, the loop device clears itself when it is closed last, the mount goes with the namespace. So nothing survives the end
- * of the processes that hold them, however they end.
+ * Everything lives in a mount namespace of its own and hangs on descriptors: the backing file is
+ * unlinked as soon as it is open, the loop device clears itself when it is closed last, the mount
+ * goes with the namespace. So nothing survives the end of the processes that hold them, however
+ * they end.
  */
 #ifndef PLATFORM_DISK_H
 #define PLATFORM_DISK_H
@@ -21,7 +22,10 @@ struct fs_disk_spec {			/* loop:2G,dir=D   mem:2G   tmpfs:2G   /dev/X */
 	char device[256];
 };
 
-/* Parse SPEC. -EINVAL with one line in why (what is wrong and the valid spelling); -ENOSYS for zram. */
+/*
+ * Parse SPEC. -EINVAL with one line in why (what is wrong and the valid spelling); -ENOSYS for
+ * zram.
+ */
 int fs_disk_parse(const char *text, struct fs_disk_spec *spec, char why[256]);
 
 struct fs_disk {			/* a mounted one; no pointers */
@@ -34,13 +38,18 @@ struct fs_disk {			/* a mounted one; no pointers */
 };
 
 /*
- * Make and mount in a child of its own, so that the caller keeps its namespace and a hanging mkfs or device hangs only
- * the child (limit_ns, then -ETIMEDOUT). mkfs false: mount what is there. A device is formatted only when yes_destroy and when it
- * is neither mounted, held nor in use (-EBUSY). On failure -errno, one line in why, and nothing is left.
+ * Make and mount in a child of its own, so that the caller keeps its namespace and a hanging mkfs
+ * or device hangs only the child (limit_ns, then -ETIMEDOUT). mkfs false: mount what is there. A
+ * device is formatted only when yes_destroy and when it is neither mounted, held nor in use
+ * (-EBUSY). On failure -errno, one line in why, and nothing is left.
  */
-int fs_disk_open(const struct fs_disk_spec *spec, const char *fstype, const char *mkfs_opts, const char *mount_opts, bool mkfs,
-		 bool yes_destroy, uint64_t limit_ns, struct fs_disk *disk, char why[512]);
-/* Close the descriptors: with the last process inside gone, mount, loop device and backing file are gone as well. */
+int fs_disk_open(const struct fs_disk_spec *spec, const char *fstype, const char *mkfs_opts,
+		 const char *mount_opts, bool mkfs, bool yes_destroy, uint64_t limit_ns,
+		 struct fs_disk *disk, char why[512]);
+/*
+ * Close the descriptors: with the last process inside gone, mount, loop device and backing file are
+ * gone as well.
+ */
 void fs_disk_close(struct fs_disk *disk);
 
 #endif

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * disk_backing.c - what a disk is made of: a nameless file behind a loop device, or a device that nobody uses
+ * disk_backing.c - what a disk is made of: a nameless file behind a loop device, or a device that
+ * nobody uses
  */
 #include <dirent.h>
 #include <errno.h>
@@ -37,12 +38,13 @@ int fs_disk_fail(char why[FS_DISK_WHY_MAX], int err, const char *fmt, ...)
 }
 
 /* Filling the place that holds the backing to the brim would hurt others, and then us by EIO. */
-static int disk_room(const struct fs_disk_spec *spec, uint64_t available, const char *where, char why[FS_DISK_WHY_MAX])
+static int disk_room(const struct fs_disk_spec *spec, uint64_t available, const char *where,
+		     char why[FS_DISK_WHY_MAX])
 {
 	if (spec->bytes <= available / 10 * 9)
 		return 0;
-	return fs_disk_fail(why, -ENOSPC, "a disk of %" PRIu64 " MiB does not fit into 90 %% of the %" PRIu64 " MiB free in %s",
-			    spec->bytes / DISK_MIB, available / DISK_MIB, where);
+	return fs_disk_fail(why, -ENOSPC, "a disk of %" PRIu64 " MiB does not fit into 90 %% of the %" PRIu64
+			    " MiB free in %.256s", spec->bytes / DISK_MIB, available / DISK_MIB, where);
 }
 
 int fs_disk_memory(const struct fs_disk_spec *spec, char why[FS_DISK_WHY_MAX])
@@ -84,14 +86,16 @@ int fs_disk_backing(const struct fs_disk_spec *spec, char why[FS_DISK_WHY_MAX])
 		fd = disk_nameless(dir);
 	}
 	if (fd < 0)
-		return fs_disk_fail(why, -errno, "cannot make a backing file in %.256s: %s", dir, strerror(errno));
+		return fs_disk_fail(why, -errno, "cannot make a backing file in %.256s: %s", dir,
+				    strerror(errno));
 	if (spec->kind == FS_DISK_MEM)
 		err = fs_disk_memory(spec, why);
 	else if (!fstatvfs(fd, &fs))
 		err = disk_room(spec, (uint64_t)fs.f_bavail * fs.f_frsize, dir, why);
-	if (!err && fallocate(fd, 0, 0, (off_t)spec->bytes) && (errno != EOPNOTSUPP || ftruncate(fd, (off_t)spec->bytes)))
-		err = fs_disk_fail(why, -errno, "cannot reserve %" PRIu64 " MiB in %.256s: %s", spec->bytes / DISK_MIB, dir,
-				   strerror(errno));
+	if (!err && fallocate(fd, 0, 0, (off_t)spec->bytes) &&
+	    (errno != EOPNOTSUPP || ftruncate(fd, (off_t)spec->bytes)))
+		err = fs_disk_fail(why, -errno, "cannot reserve %" PRIu64 " MiB in %.256s: %s",
+				   spec->bytes / DISK_MIB, dir, strerror(errno));
 	if (!err)
 		return fd;
 	close(fd);
@@ -111,7 +115,9 @@ static int disk_loop_once(int control, int backing, struct fs_disk *disk)
 	fd = open(disk->source, O_RDWR | O_CLOEXEC);
 	if (fd < 0)
 		return -errno;
-	if (ioctl(fd, LOOP_CONFIGURE, &config) || (disk->dev_fd = open(disk->source, O_RDONLY | O_CLOEXEC)) < 0)
+	if (!ioctl(fd, LOOP_CONFIGURE, &config))
+		disk->dev_fd = open(disk->source, O_RDONLY | O_CLOEXEC);
+	if (disk->dev_fd < 0)
 		err = -errno;
 	close(fd);
 	return err;
@@ -123,12 +129,14 @@ int fs_disk_loop(int backing, struct fs_disk *disk, char why[FS_DISK_WHY_MAX])
 	int err = -EBUSY;
 
 	if (control < 0)
-		return fs_disk_fail(why, -errno, "no loop devices here: /dev/loop-control: %s", strerror(errno));
+		return fs_disk_fail(why, -errno, "no loop devices here: /dev/loop-control: %s",
+				    strerror(errno));
 	for (int i = 0; i < DISK_LOOP_TRIES && (err == -EBUSY || err == -ENXIO); i++)
 		err = disk_loop_once(control, backing, disk);
 	close(control);
 	if (err == -EINVAL || err == -ENOTTY)
-		return fs_disk_fail(why, err, "cannot set up a loop device (Linux 5.8 or newer is needed): %s", strerror(-err));
+		return fs_disk_fail(why, err, "cannot set up a loop device (Linux 5.8 or newer is needed): %s",
+				    strerror(-err));
 	if (err)
 		return fs_disk_fail(why, err, "cannot set up a loop device: %s", strerror(-err));
 	return 0;
@@ -145,7 +153,8 @@ static int disk_mounted(const struct fs_mountinfo *m, void *arg)
 	struct stat st;
 
 	/* btrfs mounts under an anonymous device: there the source tells. */
-	if (m->dev == s->dev || (m->source[0] == '/' && !stat(m->source, &st) && S_ISBLK(st.st_mode) && st.st_rdev == s->dev))
+	if (m->dev == s->dev ||
+	    (!strncmp(m->source, "/dev/", 5) && !stat(m->source, &st) && S_ISBLK(st.st_mode) && st.st_rdev == s->dev))
 		snprintf(s->point, sizeof(s->point), "%.255s", m->point);
 	return s->point[0] != '\0';
 }
@@ -167,7 +176,10 @@ static bool disk_held(dev_t dev, char holder[256])
 	return holder[0] != '\0';
 }
 
-/* The exclusive open finds all uses, also swap, partitions and other namespaces' mounts; the other tests can name them. */
+/*
+ * The exclusive open finds all uses, also swap, partitions and other namespaces' mounts; the other
+ * tests can name them.
+ */
 int fs_disk_device_free(const char *device, char why[FS_DISK_WHY_MAX])
 {
 	struct disk_search search = { 0 };
@@ -186,7 +198,8 @@ int fs_disk_device_free(const char *device, char why[FS_DISK_WHY_MAX])
 		return fs_disk_fail(why, -EBUSY, "%s is held by %s", device, holder);
 	fd = open(device, O_RDONLY | O_EXCL | O_CLOEXEC);
 	if (fd < 0 && errno == EBUSY)
-		return fs_disk_fail(why, -EBUSY, "%s is in use (mounted elsewhere, swap, or a part of it)", device);
+		return fs_disk_fail(why, -EBUSY, "%s is in use (mounted elsewhere, swap, or a part of it)",
+				    device);
 	if (fd < 0)
 		return fs_disk_fail(why, -errno, "cannot open %s: %s", device, strerror(errno));
 	close(fd);

@@ -2,7 +2,8 @@
 /*
  * disk_inside.h - the parts of disk.h's making, private to platform/disk*.c
  *
- * All run in the maker, the child that has a mount namespace of its own. They return 0 or -errno with one line in why.
+ * All run in the maker, the child that has a mount namespace of its own. They return 0 or -errno
+ * with one line in why.
  */
 #ifndef PLATFORM_DISK_INSIDE_H
 #define PLATFORM_DISK_INSIDE_H
@@ -17,19 +18,24 @@
 /* Fill why; returns err. */
 int fs_disk_fail(char why[FS_DISK_WHY_MAX], int err, const char *fmt, ...) FS_PRINTF(3, 4);
 
-/* An open file without a name, of the spec's size and with its room reserved. Descriptor or -errno. */
+/*
+ * An open file without a name, of the spec's size and with its room reserved. Descriptor or -errno.
+ */
 int fs_disk_backing(const struct fs_disk_spec *spec, char why[FS_DISK_WHY_MAX]);
 /* Refuse more than 90 % of the memory that is free. */
 int fs_disk_memory(const struct fs_disk_spec *spec, char why[FS_DISK_WHY_MAX]);
 /*
- * Attach a file to a free loop device that clears itself when it is closed last. Fills dev_fd, read-only because some kernels
- * refuse to mount what is open for writing, and source.
+ * Attach a file to a free loop device that clears itself when it is closed last. Fills dev_fd,
+ * read-only because some kernels refuse to mount what is open for writing, and source.
  */
 int fs_disk_loop(int backing, struct fs_disk *disk, char why[FS_DISK_WHY_MAX]);
 /* Refuse a device that is none, mounted, held or in use. */
 int fs_disk_device_free(const char *device, char why[FS_DISK_WHY_MAX]);
 
-/* Run mkfs.FSTYPE on disk->source. reserved: it shall not discard, which would give the backing file's room away. */
+/*
+ * Run mkfs.FSTYPE on disk->source. reserved: it shall not discard, which would give the backing
+ * file's room away.
+ */
 int fs_disk_mkfs(const struct fs_disk *disk, const char *opts, bool reserved, char why[FS_DISK_WHY_MAX]);
 /* "noatime,ro,data=journal" into disk->flags and, behind what is there already, disk->data. */
 int fs_disk_options(const char *opts, struct fs_disk *disk, char why[FS_DISK_WHY_MAX]);

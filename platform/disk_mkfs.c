@@ -18,8 +18,8 @@
 #define MKFS_NOT_FOUND	127
 
 /*
- * Quiet, over whatever is there, and with nothing left to be initialised in the background while we measure. The second form is
- * for a reserved backing file.
+ * Quiet, over whatever is there, and with nothing left to be initialised in the background while we
+ * measure. The second form is for a reserved backing file.
  */
 static const struct {
 	const char *fstype, *package, *args, *args_reserved;
@@ -43,7 +43,8 @@ static int mkfs_split(char *words, char *argv[], int n)
 {
 	char *save, *word;
 
-	for (word = strtok_r(words, " \t", &save); word && n < MKFS_ARGS_MAX - 2; word = strtok_r(NULL, " \t", &save))
+	for (word = strtok_r(words, " \t", &save); word && n < MKFS_ARGS_MAX - 2;
+	     word = strtok_r(NULL, " \t", &save))
 		argv[n++] = word;
 	return word ? -E2BIG : n;
 }
@@ -51,12 +52,13 @@ static int mkfs_split(char *words, char *argv[], int n)
 static _Noreturn void mkfs_exec(char *argv[], int out)
 {
 	const int null = open("/dev/null", O_RDWR);
+	const char *given = getenv("PATH");
 	char path[4096];
 
 	/* Not with us: a mkfs would hold the loop device. */
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	/* The system's programs are not on every user's path. */
-	snprintf(path, sizeof(path), "%.4000s:/usr/sbin:/sbin", getenv("PATH") ? getenv("PATH") : "/usr/bin:/bin");
+	snprintf(path, sizeof(path), "%.4000s:/usr/sbin:/sbin", given ? given : "/usr/bin:/bin");
 	setenv("PATH", path, 1);
 	dup2(null, STDIN_FILENO);
 	dup2(null, STDOUT_FILENO);
@@ -105,7 +107,7 @@ static const char *mkfs_reason(char *said)
 int fs_disk_mkfs(const struct fs_disk *disk, const char *opts, bool reserved, char why[FS_DISK_WHY_MAX])
 {
 	char program[32], ours[128] = "", theirs[4096], said[1024], device[sizeof(disk->source)];
-	const char *package = "its";
+	const char *package = "that has it";
 	char *argv[MKFS_ARGS_MAX] = { program };
 	int n, status;
 
@@ -125,10 +127,12 @@ int fs_disk_mkfs(const struct fs_disk *disk, const char *opts, bool reserved, ch
 	argv[n] = device;
 	status = mkfs_run(argv, said, sizeof(said));
 	if (status == MKFS_NOT_FOUND)
-		return fs_disk_fail(why, -ENOENT, "%s is not installed: install the %s package", program, package);
+		return fs_disk_fail(why, -ENOENT, "%s is not installed: install the package %s",
+				    program, package);
 	if (status < 0)
 		return fs_disk_fail(why, status, "cannot run %s: %s", program, strerror(-status));
 	if (status)
-		return fs_disk_fail(why, -EIO, "%s failed (%d): %.300s", program, status, mkfs_reason(said));
+		return fs_disk_fail(why, -EIO, "%s failed (%d): %.300s", program, status,
+				    mkfs_reason(said));
 	return 0;
 }

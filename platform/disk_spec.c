@@ -34,13 +34,14 @@ static const struct {
 	{ "defaults", 0, 0 },
 };
 
-/* --disk and the sizes of stress-ng: 2G = 2Gi = 2GiB = 2^31, 2GB = 2 * 10^9; an M at least. */
+/* 2G = 2Gi = 2GiB = 2 * 2^30, 2GB = 2 * 10^9, as in all other options. */
 static bool disk_scan_size(const char *text, size_t n, uint64_t *bytes)
 {
 	static const char units[] = "KMGT";
 	char *end;
 	const uint64_t number = strtoull(text, &end, 10);
 	const char *unit = n > (size_t)(end - text) && *end ? strchr(units, *end) : NULL;
+	bool decimal, binary;
 	uint64_t factor = 1;
 	size_t tail;
 
@@ -49,10 +50,12 @@ static bool disk_scan_size(const char *text, size_t n, uint64_t *bytes)
 	if (unit)
 		end++;
 	tail = n - (size_t)(end - text);
-	if (tail && !(unit && ((tail == 1 && (*end == 'i' || *end == 'B')) || (tail == 2 && !strncmp(end, "iB", 2)))))
+	decimal = tail == 1 && *end == 'B';
+	binary = !tail || (tail == 1 && *end == 'i') || (tail == 2 && !strncmp(end, "iB", 2));
+	if (unit ? !decimal && !binary : tail > 0)
 		return false;
 	for (const char *u = units; unit && u <= unit; u++)
-		factor *= tail == 1 && *end == 'B' ? 1000 : 1024;
+		factor *= decimal ? 1000 : 1024;
 	*bytes = number * factor;
 	return number && number <= INT64_MAX / factor;
 }
@@ -125,8 +128,10 @@ int fs_disk_options(const char *opts, struct fs_disk *disk, char why[FS_DISK_WHY
 		if (!n || disk_flag(opts, n, &disk->flags))
 			continue;
 		if (used + n + 2 > sizeof(disk->data))
-			return fs_disk_fail(why, -EINVAL, "mount options are longer than %zu bytes", sizeof(disk->data) - 1);
-		used += (size_t)snprintf(disk->data + used, sizeof(disk->data) - used, "%s%.*s", used ? "," : "", (int)n, opts);
+			return fs_disk_fail(why, -EINVAL, "mount options are longer than %zu bytes",
+					    sizeof(disk->data) - 1);
+		used += (size_t)snprintf(disk->data + used, sizeof(disk->data) - used, "%s%.*s",
+					 used ? "," : "", (int)n, opts);
 	}
 	return 0;
 }

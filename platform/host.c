@@ -18,9 +18,10 @@
 
 /* Options that make a kernel's numbers incomparable with a production kernel's. */
 static const char *const host_debug_configs[] = {
-	"KASAN", "KCSAN", "KMSAN", "UBSAN", "KCOV", "GCOV_KERNEL", "DEBUG_KMEMLEAK", "PROVE_LOCKING", "LOCKDEP", "LOCK_STAT",
-	"DEBUG_LOCK_ALLOC", "DEBUG_SPINLOCK", "DEBUG_MUTEXES", "DEBUG_RWSEMS", "DEBUG_ATOMIC_SLEEP", "DEBUG_PREEMPT",
-	"PROVE_RCU", "DEBUG_PAGEALLOC", "DEBUG_OBJECTS", "DEBUG_LIST", "DEBUG_VM", "SLUB_DEBUG_ON", "FAULT_INJECTION",
+	"KASAN", "KCSAN", "KMSAN", "UBSAN", "KCOV", "GCOV_KERNEL", "DEBUG_KMEMLEAK", "PROVE_LOCKING",
+	"LOCKDEP", "LOCK_STAT", "DEBUG_LOCK_ALLOC", "DEBUG_SPINLOCK", "DEBUG_MUTEXES", "DEBUG_RWSEMS",
+	"DEBUG_ATOMIC_SLEEP", "DEBUG_PREEMPT", "PROVE_RCU", "DEBUG_PAGEALLOC", "DEBUG_OBJECTS",
+	"DEBUG_LIST", "DEBUG_VM", "SLUB_DEBUG_ON", "FAULT_INJECTION",
 	"XFS_DEBUG", "BTRFS_DEBUG", "BTRFS_ASSERT", "EXT4_DEBUG", "F2FS_CHECK_FS",
 };
 
@@ -151,7 +152,10 @@ static void host_config_line(struct fs_host *h, const char *line)
 	}
 }
 
-/* /proc/config.gz would take an inflater: a kernel that has but that stays unknown, which is not the same as "none". */
+/*
+ * /proc/config.gz would take an inflater: a kernel that has but that stays unknown, which is not
+ * the same as "none".
+ */
 static void host_config(struct fs_host *h)
 {
 	static const char *const places[] = { "/boot/config-%s", "/lib/modules/%s/config" };

@@ -14,7 +14,10 @@ struct fs_mountinfo {			/* one line; strings are unescaped and valid during the 
 	const char *point, *options, *fstype, *source, *super_options;
 };
 
-/* Call each() for every mount, lower ones first; a return other than 0 ends it and is returned. -errno: unreadable. */
+/*
+ * Call each() for every mount, lower ones first; a return other than 0 ends it and is returned.
+ * -errno: unreadable.
+ */
 int fs_mountinfo_each(int (*each)(const struct fs_mountinfo *m, void *arg), void *arg);
 
 #endif

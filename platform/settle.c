@@ -12,9 +12,9 @@
 #define SETTLE_QUICK_NS (20 * FS_NSEC_PER_MSEC)
 
 /*
- * Freezing writes back what syncfs leaves in the log. A frozen superblock outlives its mount, its namespace and its maker, so
- * nothing may come between the two calls: they are made by a child in a session of its own, which neither a signal to our
- * group nor our death reaches.
+ * Freezing writes back what syncfs leaves in the log. A frozen superblock outlives its mount, its
+ * namespace and its maker, so nothing may come between the two calls: they are made by a child in a
+ * session of its own, which neither a signal to our group nor our death reaches.
  */
 static void settle_freeze(int fd)
 {

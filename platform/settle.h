@@ -9,8 +9,9 @@
 #include <stdint.h>
 
 /*
- * syncfs(fd), repeated until one takes less than 20 ms or limit_ns are over; with thaw also FIFREEZE and FITHAW (a mount of
- * our own; errors are ignored, where the filesystem has none). *settled: the last one was quick. 0 or -errno of syncfs.
+ * syncfs(fd), repeated until one takes less than 20 ms or limit_ns are over; with thaw also
+ * FIFREEZE and FITHAW (a mount of our own; errors are ignored, where the filesystem has none).
+ * *settled: the last one was quick. 0 or -errno of syncfs.
  */
 int fs_settle(int fd, uint64_t limit_ns, bool freeze, bool *settled);
 

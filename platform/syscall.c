@@ -2,8 +2,8 @@
 /*
  * syscall.c - see syscall.h
  *
- * libc is trusted where it only arranges arguments (64-bit offsets on 32-bit machines), and passed by where some version of
- * it emulates or uses another call: copy_file_range in glibc before 2.30, fstat in glibc since 2.33.
+ * libc is trusted where it only arranges arguments (64-bit offsets on 32-bit machines), and passed by where some
+ * version of it emulates or uses another call: copy_file_range in glibc before 2.30, fstat in glibc since 2.33.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -45,8 +45,8 @@ long fs_sys_copy_file_range(int in, off_t *in_offset, int out, off_t *out_offset
 /* Raw where the kernel's struct stat is libc's. */
 long fs_sys_fstat(int fd, struct stat *st)
 {
-#if defined(SYS_fstat) && defined(__LP64__) && (defined(__x86_64__) || defined(__aarch64__) || defined(__riscv) || \
-	defined(__powerpc64__) || defined(__s390x__))
+#if defined(SYS_fstat) && defined(__LP64__) && (defined(__x86_64__) || defined(__aarch64__) || \
+	defined(__riscv) || defined(__powerpc64__) || defined(__s390x__))
 	return syscall_result(syscall(SYS_fstat, fd, st));
 #else
 	return syscall_result(fstat(fd, st));

@@ -8,10 +8,14 @@
 #include <stddef.h>
 
 /*
- * Read at most size - 1 bytes, without the white space at the end. Length or -errno; text is a string in any case, "" on error.
+ * Read at most size - 1 bytes, without the white space at the end. Length or -errno; text is a
+ * string in any case, "" on error.
  */
 long fs_sysfile_read(const char *path, char *text, size_t size);
-/* Of a file that lists choices, "always [madvise] never", the one in brackets; else all of it. 0 or -errno. */
+/*
+ * Of a file that lists choices, "always [madvise] never", the one in brackets; else all of it. 0 or
+ * -errno.
+ */
 int fs_sysfile_choice(const char *path, char *text, size_t size);
 /* A file with one number in it; otherwise what is given as unknown. */
 int fs_sysfile_int(const char *path, int unknown);

@@ -29,7 +29,10 @@ static void target_copy(char *to, size_t size, const char *from)
 	to[n] = '\0';
 }
 
-/* As the kernel knows it; what the user gave where that is not to be had (no /proc, longer than PATH_MAX). */
+/*
+ * As the kernel knows it; what the user gave where that is not to be had (no /proc, longer than
+ * PATH_MAX).
+ */
 static void target_path(int fd, const char *path, struct fs_target *t)
 {
 	char link[64];
@@ -84,7 +87,10 @@ static dev_t target_block_device(const struct fs_target *t)
 	return 0;
 }
 
-/* A partition has no queue and no name that matters: its facts are those of the disk, its parent in sysfs. */
+/*
+ * A partition has no queue and no name that matters: its facts are those of the disk, its parent in
+ * sysfs.
+ */
 static void target_device(struct fs_target *t)
 {
 	const dev_t dev = target_block_device(t);
@@ -163,8 +169,8 @@ int fs_device_stat(uint32_t major, uint32_t minor, uint64_t stat[17], unsigned *
 }
 
 /*
- * user nice system idle iowait irq softirq [steal guest ...], in ticks. Stolen time is somebody else's work, guest time is in
- * user already.
+ * user nice system idle iowait irq softirq [steal guest ...], in ticks. Stolen time is somebody
+ * else's work, guest time is in user already.
  */
 uint64_t fs_machine_busy_ns(void)
 {

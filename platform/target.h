@@ -2,7 +2,8 @@
 /*
  * target.h - what the directory under test is: filesystem, device, room
  *
- * Plain data without pointers: a child that may hang on a dead mount fills it in shared memory for its parent.
+ * Plain data without pointers: a child that may hang on a dead mount fills it in shared memory for
+ * its parent.
  */
 #ifndef PLATFORM_TARGET_H
 #define PLATFORM_TARGET_H
@@ -31,15 +32,21 @@ struct fs_target {
 };
 
 /*
- * Fill *t for the directory open at fd (path is what the user gave). 0 or -errno of fstat, fstatfs. What cannot be found (no
- * mountinfo, no device) stays empty.
+ * Fill *t for the directory open at fd (path is what the user gave). 0 or -errno of fstat, fstatfs.
+ * What cannot be found (no mountinfo, no device) stays empty.
  */
 int fs_target_read(int fd, const char *path, struct fs_target *t);
 
-/* The 17 numbers of /sys/dev/block/M:N/stat; *n how many there were. -ENOENT where there is no device. */
+/*
+ * The 17 numbers of /sys/dev/block/M:N/stat; *n how many there were. -ENOENT where there is no
+ * device.
+ */
 int fs_device_stat(uint32_t major, uint32_t minor, uint64_t stat[17], unsigned *n);
 
-/* Non-idle nanoseconds of all CPUs together since boot, from /proc/stat (10 ms steps); 0: unreadable. */
+/*
+ * Non-idle nanoseconds of all CPUs together since boot, from /proc/stat (10 ms steps); 0:
+ * unreadable.
+ */
 uint64_t fs_machine_busy_ns(void);
 
 #endif

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/capability.h>
+#include <linux/mempolicy.h>
 #include <malloc.h>
 #include <sched.h>
 #include <signal.h>
@@ -16,6 +17,8 @@
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
+
+#include "platform/compiler.h"
 
 /* Only touched pages count; sanitizers need more than the 64 KiB that a worker does with. */
 #define TASK_STACK_BYTES (256u << 10)
@@ -186,6 +189,17 @@ void fs_task_restore(int nice_value)
 {
 	if (sched_getscheduler(0) == SCHED_OTHER)
 		(void)setpriority(PRIO_PROCESS, 0, nice_value);
+}
+
+int fs_task_bind_memory(int node)
+{
+	unsigned long mask[16] = { 0 };
+	const int bits = (int)(8 * sizeof(mask[0]));
+
+	if (node < 0 || node >= bits * (int)FS_ARRAY_SIZE(mask))
+		return -EINVAL;
+	mask[node / bits] = 1ul << (node % bits);
+	return syscall(SYS_set_mempolicy, MPOL_BIND, mask, 8 * sizeof(mask)) ? -errno : 0;
 }
 
 void fs_task_one_arena(void)

@@ -50,6 +50,8 @@ void fs_task_usage(struct fs_usage *u);
  */
 int fs_task_prefer(void);
 void fs_task_restore(int nice_value);
+/* Take memory of the caller, and of tasks that it starts, from one NUMA node. 0 or -errno. */
+int fs_task_bind_memory(int node);
 /* Keep malloc from making an arena per thread, where libc would. */
 void fs_task_one_arena(void);
 /* State letter of a task ('D', '?' unknown) and where in the kernel it waits ("" unknown). */

@@ -2,9 +2,10 @@
 /*
  * fallocate - allocate, free, zero or move a range of a file
  *
- * Op:     one fallocate(2) of a chunk in one mode, or one ftruncate(2) by a chunk; with --fallocate-sync fsync and one fsync(2).
- * Fill:   makes the whole file again in the state that the mode works on: ftruncate(0), ftruncate(size), and for unwritten
- *         extents one fallocate(2), so that a refill costs little beside the ops it serves.
+ * Op:     one fallocate(2) of a chunk in one mode, or one ftruncate(2) by a chunk; with --fallocate-sync fsync also
+ *         one fsync(2).
+ * Fill:   makes the whole file again in the state that the mode works on: ftruncate(0), ftruncate(size), and for
+ *         unwritten extents one fallocate(2), so that a refill costs little beside the ops it serves.
  * Path:   vfs_fallocate > fs fallocate > allocator or extent removal > journal. truncate: do_truncate > fs setattr.
  * Scales: share=none until the allocator or the journal saturates; share=file serialises on the inode's lock.
  */
@@ -38,12 +39,15 @@ static const char *const fallocate_orders[] = { "next", "alternate", NULL };
 static const char *const fallocate_syncs[] = { "none", "fsync", NULL };
 
 static const struct fs_option fallocate_options[] = {
-	FS_OPT_SIZE(struct fallocate_state, bytes, "64M", 1024, 1ull << 50, "the file, or the range of it, of one worker"),
+	FS_OPT_SIZE(struct fallocate_state, bytes, "64M", 1024, 1ull << 50,
+		    "the file, or the range of it, of one worker"),
 	FS_OPT_SIZE(struct fallocate_state, chunk, "64K", 512, 1ull << 40, "length of one call"),
-	FS_OPT_ENUM(struct fallocate_state, state, "hole", fallocate_states, "what the calls find; the default is the variant's"),
+	FS_OPT_ENUM(struct fallocate_state, state, "hole", fallocate_states,
+		    "what the calls find; the default is the variant's"),
 	FS_OPT_ENUM(struct fallocate_state, order, "next", fallocate_orders,
 		    "next chunk, or every other one, which splits an extent with each call"),
-	FS_OPT_ENUM(struct fallocate_state, sync, "none", fallocate_syncs, "fsync: each call and an fsync(2) are one op"),
+	FS_OPT_ENUM(struct fallocate_state, sync, "none", fallocate_syncs,
+		    "fsync: each call and an fsync(2) are one op"),
 	FS_OPT_END
 };
 
@@ -300,11 +304,13 @@ static const int fallocate_unsupported[] = { EOPNOTSUPP, ENOTTY, ENOSYS, ENOTSUP
 
 const struct fs_stressor fs_stressor_fallocate = {
 	.name = "fallocate", .summary = "allocate, free, zero or move a range of a file", .work_unit = "bytes",
-	.notes = "state:  hole = size without blocks; unwritten = one fallocate; written = written, fsync, pages dropped;\n"
-		 "        dirty = written, not synced. The file is made again, off the clock, when the calls have walked through it;\n"
-		 "        on written and dirty files that is device writes and takes longer than the calls\n"
-		 "size:   keep-size and truncate-up start from an empty file, the others from one of the full size\n"
-		 "path:   vfs_fallocate > fs fallocate > allocator or extent removal > journal; do_truncate > fs setattr\n"
+	.notes = "state:  hole = size without blocks; unwritten = one fallocate;\n"
+		 "        written = written, fsync, pages dropped; dirty = written, not synced\n"
+		 "refill: off the clock, when the calls have walked through the file; of a written or dirty file\n"
+		 "        that is device writes, and takes longer than the calls\n"
+		 "size:   keep-size and truncate-up start from an empty file, the others from one of full size\n"
+		 "path:   vfs_fallocate > fs fallocate > allocator or extent removal > journal;\n"
+		 "        do_truncate > fs setattr\n"
 		 "scales: until allocator or journal saturate; --share file: one inode's lock",
 	.classes = FS_CLASS_FILESYSTEM | FS_CLASS_OS, .version = 1, .in_class = "alloc alloc.fsync punch",
 	.options = fallocate_options, .variants = fallocate_variants, .mode_aliases = fallocate_aliases,

@@ -4,8 +4,8 @@
  *
  * Op:     one pass over a whole file: FS_IOC_FIEMAP with room for B extents, from the end of the last one on, until the
  *         kernel marks an extent as the last. ceil(extents / B) ioctls; no flags, so nothing is synced.
- * Fill:   what decides the cost is where the kernel finds the mapping, so that is the variant. warm needs no fill; first drops
- *         ext4's cached mappings; dirty writes its blocks anew and leaves them unallocated; cold remounts.
+ * Fill:   what decides the cost is where the kernel finds the mapping, so that is the variant. warm needs no fill;
+ *         first drops ext4's cached mappings; dirty writes its blocks anew and leaves them unallocated; cold remounts.
  * Path:   ioctl_fiemap > fs fiemap (iomap_fiemap, extent_fiemap) > mapping lookup per extent > copy to user space.
  * Scales: share=none until a lock of the filesystem is met once per extent; share=file meets on the inode's locks.
  */
@@ -26,8 +26,10 @@ enum { FIEMAP_IOCTLS, FIEMAP_EXTENTS, FIEMAP_EXTENT_RATE };
 static const char *const fiemap_layouts[] = { "punched", "sparse", "contiguous", NULL };	/* enum fs_layout */
 
 static const struct fs_option fiemap_options[] = {
-	FS_OPT_COUNT(struct fiemap_state, extents, "1024", 1, 1 << 24, "extents of a file (contiguous: half its blocks)"),
-	FS_OPT_COUNT(struct fiemap_state, buffer, "512", 0, 1 << 20, "extents an ioctl has room for; 0: it only counts"),
+	FS_OPT_COUNT(struct fiemap_state, extents, "1024", 1, 1 << 24,
+		     "extents of a file (contiguous: half its blocks)"),
+	FS_OPT_COUNT(struct fiemap_state, buffer, "512", 0, 1 << 20,
+		     "extents an ioctl has room for; 0: it only counts"),
 	FS_OPT_ENUM(struct fiemap_state, layout, "punched", fiemap_layouts, "how the extents were made"),
 	FS_OPT_END
 };
@@ -48,8 +50,9 @@ static bool fiemap_many_files(const struct fs_variant *v)
 static int fiemap_need(const struct fs_variant *v, const void *state, struct fs_need *need)
 {
 	const struct fiemap_state *s = state;
-	const uint64_t block = (uint64_t)sysconf(_SC_PAGESIZE), files = fiemap_many_files(v) ? FS_ARRAY_SIZE(s->fd) : 1;
-	const uint64_t kept = v->arg == FIEMAP_FIRST && s->layout == FS_LAYOUT_PUNCHED ? s->extents : 2 * s->extents;
+	const bool halved = v->arg == FIEMAP_FIRST && s->layout == FS_LAYOUT_PUNCHED;
+	const uint64_t block = (uint64_t)sysconf(_SC_PAGESIZE), kept = s->extents * (halved ? 1 : 2);
+	const uint64_t files = fiemap_many_files(v) ? FS_ARRAY_SIZE(s->fd) : 1;
 
 	need->bytes = (kept * files + s->extents) * block;
 	need->inodes = files;
@@ -69,7 +72,7 @@ static int fiemap_make(struct fs_worker *w, int fd)
 	else
 		rc = fs_make_extents(w, fd, (enum fs_layout)s->layout, s->extents, &got);
 	if (rc == -ENOTUNIQ)
-		return fs_fail(w, ENOTUNIQ, "made a file of %llu extents, not %llu: --fiemap-layout punched is exact",
+		return fs_fail(w, ENOTUNIQ, "made %llu extents, not %llu: --fiemap-layout punched is exact",
 			       (unsigned long long)got, (unsigned long long)s->extents);
 	if (rc == -EOPNOTSUPP && s->layout != FS_LAYOUT_SPARSE && fs_count_extents(fd, &got) == 0)
 		return fs_fail(w, EOPNOTSUPP, "no fallocate here: --fiemap-layout sparse does without");
@@ -180,8 +183,8 @@ static inline long fiemap_op(struct fs_worker *w)
 		ioctls++;
 	} while (fiemap_advance(map));
 	if (fs_unlikely(s->expected ? extents != s->expected : !extents))
-		return fs_fail(w, EIO, "a pass found %llu extents, not %llu (0: any)", (unsigned long long)extents,
-			       (unsigned long long)s->expected);
+		return fs_fail(w, EIO, "a pass found %llu extents, not %llu (0: any)",
+			       (unsigned long long)extents, (unsigned long long)s->expected);
 	fs_count(w, FIEMAP_IOCTLS, ioctls);
 	fs_count(w, FIEMAP_EXTENTS, extents);
 	fs_count(w, FIEMAP_EXTENT_RATE, extents);
@@ -201,8 +204,8 @@ static int fiemap_verify(struct fs_worker *w)
 		if (rc < 0)
 			return rc;
 		if (extents != s->expected)
-			return fs_fail(w, EIO, "file %u has %llu extents, not %llu", i, (unsigned long long)extents,
-				       (unsigned long long)s->expected);
+			return fs_fail(w, EIO, "file %u has %llu extents, not %llu", i,
+				       (unsigned long long)extents, (unsigned long long)s->expected);
 	}
 	return 0;
 }
@@ -216,11 +219,11 @@ static const struct fs_calls fiemap_calls[] = {
 static const struct fs_variant fiemap_variants[] = {
 	{
 		.name = "warm", .arg = FIEMAP_WARM, .flags = FS_MEM, .share = FS_SHARE_DIR | FS_SHARE_FILE,
-		.op = "one more pass over the extents of a file that was passed over before: the mapping is in memory",
+		.op = "one more pass over the extents of a file passed over before: the mapping is in memory",
 		.run = fiemap_run, .calls = fiemap_calls,
 	}, {
 		.name = "first", .arg = FIEMAP_FIRST, .flags = FS_MEM, .share = FS_SHARE_DIR,
-		.op = "the first pass over a file whose cached mappings were dropped (ext4 only; its metadata blocks stay cached)",
+		.op = "the first pass over a file whose cached mappings were dropped (ext4; metadata blocks stay)",
 		.run = fiemap_run, .calls = fiemap_calls, .fill = fiemap_fill_first,
 	}, {
 		.name = "dirty", .arg = FIEMAP_DIRTY, .flags = FS_MEM, .share = FS_SHARE_DIR | FS_SHARE_FILE,
@@ -228,7 +231,7 @@ static const struct fs_variant fiemap_variants[] = {
 		.run = fiemap_run, .calls = fiemap_calls, .fill = fiemap_fill_dirty,
 	}, {
 		.name = "cold", .arg = FIEMAP_COLD, .flags = FS_IO | FS_COLD | FS_REMOUNT, .share = FS_SHARE_DIR,
-		.op = "the first pass over a file since the filesystem was mounted: its mapping is read from the device",
+		.op = "the first pass over a file since its filesystem was mounted: the device is read",
 		.run = fiemap_run, .calls = fiemap_calls, .fill = fiemap_fill_cold,
 	},
 	{ .run = NULL }
@@ -238,12 +241,13 @@ static const int fiemap_unsupported[] = { EOPNOTSUPP, ENOTTY, ENOTSUPP, 0 };
 
 const struct fs_stressor fs_stressor_fiemap = {
 	.name = "fiemap", .summary = "map all extents of a file", .work_unit = "extents",
-	.notes = "layout: punched = fallocated, then every other block punched; sparse = every other block written, then fsync;\n"
+	.notes = "layout: punched = fallocated, then every other block punched;\n"
+		 "        sparse = every other block written, then fsync;\n"
 		 "        contiguous = allocated in one piece, as many extents as the filesystem gave\n"
-		 "        set-up counts the extents, and a pass that finds another number fails the stage (dirty: any but none)\n"
-		 "files:  first and cold pass over 64 files a round, each once; warm and dirty over one file again and again\n"
-		 "path:   ioctl_fiemap > iomap_fiemap or the filesystem's own > one mapping lookup and one copy per extent\n"
-		 "scales: until a lock of the filesystem is taken once per extent; --share file: all workers on one inode",
+		 "check:  set-up counts the extents; a pass that finds another number fails (dirty: any but none)\n"
+		 "files:  first and cold pass over 64 files a round, each once; warm and dirty over one file\n"
+		 "path:   ioctl_fiemap > iomap_fiemap or the filesystem's own > a lookup and a copy per extent\n"
+		 "scales: until a lock is taken once per extent; --share file: all workers on one inode",
 	.classes = FS_CLASS_FILESYSTEM | FS_CLASS_OS, .version = 1, .in_class = "warm first dirty",
 	.options = fiemap_options, .variants = fiemap_variants, .counters = fiemap_counters,
 	.unsupported = fiemap_unsupported, .state_size = sizeof(struct fiemap_state),

@@ -2,8 +2,8 @@
 /*
  * iomix - a fixed mix of kinds of I/O on one file, each with its own numbers
  *
- * Op:     the next of a seeded, endless sequence of 100 kinds, all on blocks of one written file; append and copy write to a
- *         second and a third. Read the kinds: their sum is the rate of the slowest one.
+ * Op:     the next of a seeded, endless sequence of 100 kinds, all on blocks of one written file; append and copy write
+ *         to a second and a third. Read the kinds: their sum is the rate of the slowest one.
  * Fill:   cuts the appended file back to nothing.
  * Path:   page cache reads and writes; fdatasync, msync and sync_file_range wait for the device.
  * Scales: private files, so until the device, the journal or memory bandwidth.
@@ -20,8 +20,8 @@ enum iomix_kind {
 };
 
 static const char *const iomix_kinds[] = {
-	"pwrite-seq", "pwrite-rnd", "pread-seq", "pread-rnd", "append", "copy", "fstat", "fadvise", "setflags", "mmap-msync",
-	"sync-range", "fdatasync", NULL
+	"pwrite-seq", "pwrite-rnd", "pread-seq", "pread-rnd", "append", "copy", "fstat", "fadvise", "setflags",
+	"mmap-msync", "sync-range", "fdatasync", NULL
 };
 
 #define IOMIX_SLOTS	100
@@ -42,14 +42,16 @@ struct iomix_state {
 };
 
 static const struct fs_option iomix_options[] = {
-	FS_OPT_SIZE(struct iomix_state, bytes, "32M", 1 << 16, 1ull << 50, "the file that the kinds share, and the one copied to"),
+	FS_OPT_SIZE(struct iomix_state, bytes, "32M", 1 << 16, 1ull << 50,
+		    "the file that the kinds share, and the one copied to"),
 	FS_OPT_SIZE(struct iomix_state, size, "4K", 512, 1 << 20, "a block"),
 	FS_OPT_WEIGHTS(struct iomix_state, mix,
-		       "pwrite-seq=18,pwrite-rnd=18,pread-seq=18,pread-rnd=18,append=8,copy=4,fstat=6,fadvise=4,setflags=2,"
-		       "mmap-msync=1,sync-range=2,fdatasync=1", iomix_kinds, "weights; in proportion to their sum"),
+		       "pwrite-seq=18,pwrite-rnd=18,pread-seq=18,pread-rnd=18,append=8,copy=4,fstat=6,fadvise=4,"
+		       "setflags=2,mmap-msync=1,sync-range=2,fdatasync=1",
+		       iomix_kinds, "weights; in proportion to their sum"),
 	FS_OPT_FLAGS(struct iomix_state, kinds,
-		     "pwrite-seq+pwrite-rnd+pread-seq+pread-rnd+append+copy+fstat+fadvise+setflags+mmap-msync+sync-range+fdatasync",
-		     iomix_kinds, "only these of the mix"),
+		     "pwrite-seq+pwrite-rnd+pread-seq+pread-rnd+append+copy+fstat+fadvise+"
+		     "setflags+mmap-msync+sync-range+fdatasync", iomix_kinds, "only these of the mix"),
 	FS_OPT_END
 };
 
@@ -342,15 +344,17 @@ static int iomix_verify(struct fs_worker *w)
 }
 
 static const struct fs_calls iomix_calls[] = {
-	{ "pwrite64", 18 + 18 + 8, ", 4096, " }, { "pread64", 18 + 18, ", 4096, " }, { "copy_file_range", 4, ", 4096, 0" },
-	{ "fstat", 6, NULL }, { "fadvise64", 4, ", 4096, POSIX_FADV_WILLNEED" }, { "ioctl", 2, "FS_IOC_SETFLAGS" },
-	{ "msync", 1, "MS_SYNC" }, { "sync_file_range", 2, "SYNC_FILE_RANGE_WRITE|SYNC_FILE_RANGE_WAIT_AFTER" },
-	{ "fdatasync", 1, NULL }, { .name = NULL }
+	{ "pwrite64", 18 + 18 + 8, ", 4096, " }, { "pread64", 18 + 18, ", 4096, " },
+	{ "copy_file_range", 4, ", 4096, 0" }, { "fstat", 6, NULL },
+	{ "fadvise64", 4, ", 4096, POSIX_FADV_WILLNEED" }, { "ioctl", 2, "FS_IOC_SETFLAGS" },
+	{ "msync", 1, "MS_SYNC" }, { "fdatasync", 1, NULL },
+	{ "sync_file_range", 2, "SYNC_FILE_RANGE_WRITE|SYNC_FILE_RANGE_WAIT_AFTER" }, { .name = NULL }
 };
 
 static const struct fs_variant iomix_variants[] = {
 	{
-		.name = "mix", .op = "the next of a seeded sequence of 100 kinds of I/O; each kind has its own count and time",
+		.name = "mix",
+		.op = "the next of a seeded sequence of 100 kinds of I/O; each kind has its own count and time",
 		.calls = iomix_calls, .run = iomix_run, .fill = iomix_fill, .batch_multiple = IOMIX_SLOTS,
 		.share = FS_SHARE_DIR,
 	},
@@ -361,12 +365,15 @@ static const int iomix_unsupported[] = { EOPNOTSUPP, ENOTTY, ENOSYS, EINVAL, EXD
 
 const struct fs_stressor fs_stressor_iomix = {
 	.name = "iomix", .summary = "a fixed mix of kinds of I/O, each with its own numbers",
-	.notes = "files:  one written and synced, in the page cache; a second for append, cut back after 4096; a third for copy\n"
-		 "kinds:  pwrite, pread: one block, sequential or random. append: pwrite at the end. copy: copy_file_range of a random\n"
-		 "        block to the same place of the third file. fadvise: WILLNEED of a cached block. setflags: toggles NODUMP.\n"
-		 "        mmap-msync: a store to one page of a shared mapping, msync(MS_SYNC) of it. sync-range: write and wait for\n"
-		 "        the 16 blocks that pwrite-seq wrote last. fdatasync: of the file\n"
-		 "read:   count, time of one op and share of time of each kind; their sum is the rate of the slowest one\n"
+	.notes = "files:  one written and synced, in the page cache; a second for append, cut back after 4096;\n"
+		 "        a third for copy\n"
+		 "kinds:  pwrite, pread: one block, sequential or random; append: pwrite at the end;\n"
+		 "        copy: copy_file_range of a random block to the same place of the third file;\n"
+		 "        fadvise: WILLNEED of a cached block; setflags: toggles NODUMP;\n"
+		 "        mmap-msync: a store to a random page of a shared mapping, msync(MS_SYNC) of it;\n"
+		 "        sync-range: write, and wait for, the 16 blocks that pwrite-seq wrote last (on overlay and\n"
+		 "        tmpfs the kernel finds nothing to do); fdatasync: of the file\n"
+		 "read:   count and time of each kind; their sum is the rate of the slowest one\n"
 		 "scales: private files: until the device, the journal or memory bandwidth",
 	.classes = FS_CLASS_FILESYSTEM | FS_CLASS_OS, .version = 1,
 	.options = iomix_options, .variants = iomix_variants, .kinds = iomix_kinds,

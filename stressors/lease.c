@@ -2,10 +2,10 @@
 /*
  * lease - take, give up and break a lease on a file
  *
- * Op:     cycle: F_SETLEASE taken and given up. open: the same on a file opened for it. break: the worker breaks its own
+ * Op:     cycle: a lease taken and given up. open: the same on a file opened for it. break: the worker breaks its own
  *         lease, by an open that cannot be, and reads the signal. break2: a helper's open breaks it, and waits for it.
- * Path:   fcntl_setlease > generic_setlease; open > break_lease > lm_break > SIGIO. No filesystem but those with a setlease of
- *         their own (NFS, SMB) has a part in it: where a filesystem changed, this must not.
+ * Path:   fcntl_setlease > generic_setlease; open > break_lease > lm_break > SIGIO. No filesystem but those with a
+ *         setlease of their own (NFS, SMB) has a part in it: where a filesystem changed, this must not.
  * Scales: share=none with the CPUs, but for the per-CPU lock of file locks; share=file: one inode's lock list.
  */
 #include <signal.h>
@@ -28,7 +28,8 @@ static const char lease_name[] = "leased";
 
 static const struct fs_option lease_options[] = {
 	FS_OPT_ENUM(struct lease_state, type, "read", lease_types, "F_RDLCK on a file open for reading, or F_WRLCK"),
-	FS_OPT_ENUM(struct lease_state, place, "same-cpu", lease_places, "break2: where the helper runs, seen from its worker"),
+	FS_OPT_ENUM(struct lease_state, place, "same-cpu", lease_places,
+		    "break2: where the helper runs, seen from its worker"),
 	FS_OPT_END
 };
 
@@ -55,8 +56,8 @@ static int lease_block_sigio(sigset_t *set)
 }
 
 /*
- * In break the signal is there before the open returns, so a read that would wait is an error; in break2 it is awaited. The
- * descriptor ends with the process.
+ * In break the signal is there before the open returns, so a read that would wait is an error; in break2 it is awaited.
+ * The descriptor ends with the process.
  */
 static int lease_signals(struct fs_worker *w)
 {
@@ -75,11 +76,11 @@ static int lease_setup(struct fs_worker *w)
 	struct lease_state *s = fs_state(w);
 
 	if (w->share == FS_SHARE_FILE && s->type == LEASE_WRITE)
-		return fs_fail(w, EINVAL, "a write lease needs the file for itself: --share file goes with --lease-type read");
+		return fs_fail(w, EINVAL, "--share file goes with --lease-type read");
 	s->open_flags = (s->type == LEASE_READ ? O_RDONLY : O_RDWR) | O_NOFOLLOW | O_CLOEXEC;
 	s->lease = s->type == LEASE_READ ? F_RDLCK : F_WRLCK;
 	s->fd = -1;
-	if (w->variant->arg == LEASE_OPEN) {	/* made, but not open: a write lease must find no other open file */
+	if (w->variant->arg == LEASE_OPEN) {	/* not kept open: a write lease suffers no other open */
 		s->fd = openat(fs_dir(w), lease_name, O_CREAT | s->open_flags, 0600);
 		return s->fd < 0 || close(s->fd) ? -errno : 0;
 	}
@@ -161,8 +162,10 @@ static inline long lease_break2(struct fs_worker *w)
 
 	if (rc < 0)
 		return rc;
-	if (!fs_meet(w))
+	if (!fs_meet(w)) {
+		(void)lease_set(s->fd, F_UNLCK);	/* the helper may have met, and wait for it */
 		return -ECANCELED;
+	}
 	rc = lease_read_signal(w, s);
 	if (rc < 0)
 		return rc;
@@ -174,20 +177,27 @@ static inline long lease_break2(struct fs_worker *w)
 }
 FS_RUN_LOOP(lease_break2_run, lease_break2)
 
-/* Ends when its worker does: the meeting is then called off. */
+/*
+ * Ends when a meeting is called off. The worker may have met all the same, and wait for its signal: a last open, which does
+ * not wait, sees to that.
+ */
 static int lease_help(struct fs_worker *w, unsigned i)
 {
+	const int flags = O_WRONLY | O_NOFOLLOW | O_CLOEXEC;
 	sigset_t set;
 	int fd, rc = lease_block_sigio(&set);
 
 	(void)i;
 	while (rc == 0 && fs_meet(w)) {
-		fd = openat(fs_dir(w), lease_name, O_WRONLY | O_NOFOLLOW | O_CLOEXEC);
+		fd = openat(fs_dir(w), lease_name, flags);
 		if (fd < 0 || close(fd))
-			return fs_fail(w, errno, "a helper's open, which the lease delays");
-		if (!fs_meet(w))
+			rc = fs_fail(w, errno, "a helper's open, which the lease delays");
+		else if (!fs_meet(w))
 			break;
 	}
+	fd = openat(fs_dir(w), lease_name, flags | O_NONBLOCK);
+	if (fd >= 0)
+		close(fd);
 	return rc;
 }
 
@@ -211,27 +221,33 @@ static const struct fs_calls lease_open_calls[] = {
 };
 static const struct fs_calls lease_break_calls[] = {
 	{ "fcntl", 1, "F_SETLEASE, F_RDLCK" }, { "openat", 1, "-1 EAGAIN" }, { "read", 1, ", 128) = 128" },
-	{ "fcntl", 1, "F_SETLEASE, F_UNLCK" }, { "openat", 1, "O_WRONLY|O_NOFOLLOW" }, { "close", 1, NULL }, { .name = NULL }
+	{ "fcntl", 1, "F_SETLEASE, F_UNLCK" }, { "openat", 1, "O_WRONLY|O_NOFOLLOW" }, { "close", 1, NULL },
+	{ .name = NULL }
 };
 static const struct fs_calls lease_break2_calls[] = {
-	{ "fcntl", 1, "F_SETLEASE, F_RDLCK" }, { "read", 1, ", 128) = 128" }, { "fcntl", 1, "F_SETLEASE, F_UNLCK" },
-	{ .name = NULL }
+	{ "fcntl", 1, "F_SETLEASE, F_RDLCK" }, { "read", 1, ", 128) = 128" },
+	{ "fcntl", 1, "F_SETLEASE, F_UNLCK" }, { .name = NULL }
 };
 
 static const struct fs_variant lease_variants[] = {
 	{
-		.name = "cycle", .arg = LEASE_CYCLE, .flags = FS_MEM, .share = FS_SHARE_FILE, .calls = lease_cycle_calls,
+		.name = "cycle", .arg = LEASE_CYCLE, .flags = FS_MEM, .share = FS_SHARE_FILE,
+		.calls = lease_cycle_calls,
 		.op = "F_SETLEASE of a lease and of F_UNLCK on a file that stays open", .run = lease_cycle_run,
 	}, {
-		.name = "open", .arg = LEASE_OPEN, .flags = FS_MEM, .share = FS_SHARE_FILE, .calls = lease_open_calls,
+		.name = "open", .arg = LEASE_OPEN, .flags = FS_MEM, .share = FS_SHARE_FILE,
+		.calls = lease_open_calls,
 		.op = "openat(2), F_SETLEASE of a lease and of F_UNLCK, close(2)", .run = lease_open_run,
 	}, {
 		.name = "break", .arg = LEASE_BREAK, .flags = FS_MEM | FS_PROCESS, .calls = lease_break_calls,
-		.op = "take a lease; break it: openat(O_WRONLY|O_NONBLOCK) = EWOULDBLOCK; read the SIGIO; F_UNLCK; openat, close",
+		.op = "take a lease; break it: openat(O_WRONLY|O_NONBLOCK) = EWOULDBLOCK; read the SIGIO; F_UNLCK; "
+		      "openat, close",
 		.run = lease_break_run,
 	}, {
-		.name = "break2", .arg = LEASE_BREAK2, .flags = FS_MEM | FS_PROCESS, .helpers = 1, .calls = lease_break2_calls,
-		.op = "take a lease; a helper's openat(O_WRONLY) breaks it and waits; read the SIGIO; F_UNLCK; the helper closes",
+		.name = "break2", .arg = LEASE_BREAK2, .flags = FS_MEM | FS_PROCESS, .helpers = 1,
+		.calls = lease_break2_calls,
+		.op = "take a lease; a helper's openat(O_WRONLY) breaks it and waits; read the SIGIO; F_UNLCK; "
+		      "the helper closes",
 		.run = lease_break2_run,
 	},
 	{ .run = NULL }
@@ -241,9 +257,10 @@ static const int lease_unsupported[] = { EINVAL, ENOLCK, ENOSYS, EOPNOTSUPP, 0 }
 
 const struct fs_stressor fs_stressor_lease = {
 	.name = "lease", .summary = "take, give up and break a lease on a file",
-	.notes = "path:   fs/locks.c only, the same on every filesystem without a setlease of its own: a negative control. Where a\n"
-		 "        filesystem changed and this moves, distrust the machine\n"
-		 "break:  workers are processes, since a lease's SIGIO goes to a process; breaks, sigios and ops must be equal\n"
+	.notes = "path:   fs/locks.c only, the same on every filesystem without a setlease of its own: a negative\n"
+		 "        control. Where a filesystem changed and this moves, distrust the machine\n"
+		 "break:  workers are processes, since a lease's SIGIO goes to a process;\n"
+		 "        breaks, sigios and ops must be equal\n"
 		 "scales: with the CPUs; --share file (read leases): one inode's list of leases",
 	.classes = FS_CLASS_FILESYSTEM | FS_CLASS_OS, .version = 1,
 	.options = lease_options, .variants = lease_variants, .counters = lease_counters,

@@ -2,10 +2,10 @@
 /*
  * revio - write a file from its end to its start
  *
- * Op:     one pwrite(2) of a block, offsets descending by a fixed stride; --revio-opts fsync and fdatasync add that call.
+ * Op:     one pwrite(2) of a block, offsets descending by a fixed stride; --revio-opts fsync, fdatasync add that call.
  * Fill:   the file becomes one hole of its full size again: ftruncate(0), ftruncate(size). A written file needs none.
- * Path:   vfs_write > fs write_iter > page cache and delayed allocation, or direct I/O; the allocator sees writes that never
- *         extend what came before.
+ * Path:   vfs_write > fs write_iter > page cache and delayed allocation, or direct I/O; the allocator sees writes that
+ *         never extend what came before.
  * Scales: share=none until memory bandwidth or write-back; share=file serialises on the inode's lock.
  */
 #include <string.h>
@@ -30,8 +30,8 @@ enum {					/* bits, in the order of the names */
 	REVIO_FDATASYNC = 1 << 4, REVIO_NOATIME = 1 << 5, REVIO_FADV = 6,
 };
 static const char *const revio_opts[] = {
-	"sync", "dsync", "direct", "fsync", "fdatasync", "noatime", "fadv-normal", "fadv-seq", "fadv-rnd", "fadv-willneed",
-	"fadv-dontneed", "fadv-noreuse", NULL
+	"sync", "dsync", "direct", "fsync", "fdatasync", "noatime", "fadv-normal", "fadv-seq", "fadv-rnd",
+	"fadv-willneed", "fadv-dontneed", "fadv-noreuse", NULL
 };
 static const int revio_advice[] = {	/* from bit REVIO_FADV on */
 	POSIX_FADV_NORMAL, POSIX_FADV_SEQUENTIAL, POSIX_FADV_RANDOM, POSIX_FADV_WILLNEED, POSIX_FADV_DONTNEED,
@@ -46,10 +46,12 @@ static const struct fs_counter revio_counters[] = {
 };
 
 static const struct fs_option revio_options[] = {
-	FS_OPT_SIZE(struct revio_state, bytes, "32M", 1024, 1ull << 50, "the file, or the range of it, of one worker"),
+	FS_OPT_SIZE(struct revio_state, bytes, "32M", 1024, 1ull << 50,
+		    "the file, or the range of it, of one worker"),
 	FS_OPT_SIZE(struct revio_state, size, "4K", 1, 1 << 30, "length of one write"),
 	FS_OPT_ENUM(struct revio_state, layout, "hole", revio_layouts, "what the writes find"),
-	FS_OPT_FLAGS(struct revio_state, opts, "none", revio_opts, "open flags, advice given once, calls added to each write"),
+	FS_OPT_FLAGS(struct revio_state, opts, "none", revio_opts,
+		     "open flags, advice given once, calls added to each write"),
 	FS_OPT_END
 };
 
@@ -158,8 +160,8 @@ static int revio_verify(struct fs_worker *w)
 }
 
 /*
- * Extents of a whole pass, so that their number does not depend on where the window ended: the pass is finished here, unless
- * each write was made durable by itself and has its place already.
+ * Extents of a whole pass, so that their number does not depend on where the window ended: the pass is finished here,
+ * unless each write was made durable by itself and has its place already.
  */
 static int revio_measure(struct fs_worker *w)
 {
@@ -174,7 +176,7 @@ static int revio_measure(struct fs_worker *w)
 	if (rc >= 0 && fsync(s->fd))
 		rc = -errno;
 	if (rc >= 0)
-		rc = fs_count_extents(s->fd, &extents);
+		rc = fs_count_extents_in(s->fd, bottom, s->bytes, &extents);
 	if (rc == -EOPNOTSUPP || rc == -ENOTTY)
 		return 0;
 	if (rc < 0)
@@ -207,13 +209,14 @@ static const int revio_unsupported[] = { EINVAL, EOPNOTSUPP, 0 };
 
 const struct fs_stressor fs_stressor_revio = {
 	.name = "revio", .summary = "write a file from its end to its start", .work_unit = "bytes",
-	.notes = "layout: hole = one hole of the full size, made again, off the clock, after each pass; written = written, fsync,\n"
-		 "        cached, overwritten in each pass\n"
-		 "metrics: extents of the file once, after the window, the end of the pass and an fsync; none where there is no FIEMAP\n"
-		 "path:   vfs_write > fs write_iter > page cache, delayed allocation (direct: iomap or blockdev direct I/O)\n"
+	.notes = "layout: hole = one hole of the full size, made again, off the clock, after each pass;\n"
+		 "        written = written, fsync, cached, overwritten in each pass\n"
+		 "counts: extents once, after the window, the end of the pass and an fsync; 0: no FIEMAP here\n"
+		 "path:   vfs_write > fs write_iter > page cache, delayed allocation (or direct I/O)\n"
 		 "scales: until memory bandwidth or write-back; --share file: own ranges of one inode",
 	.classes = FS_CLASS_IO | FS_CLASS_OS, .version = 1, .in_class = "sparse dense",
 	.options = revio_options, .variants = revio_variants, .counters = revio_counters,
 	.unsupported = revio_unsupported, .state_size = sizeof(struct revio_state),
-	.check = revio_check, .need = revio_need, .setup = revio_setup, .verify = revio_verify, .measure = revio_measure,
+	.check = revio_check, .need = revio_need, .setup = revio_setup, .verify = revio_verify,
+	.measure = revio_measure,
 };

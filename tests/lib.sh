@@ -142,3 +142,42 @@ kernel_has()
 {
 	grep -qw "$1" /proc/filesystems || modprobe -q "$1" 2>/dev/null
 }
+
+# sound FILE [STATUS]: results that hang together: the counts add up, what passed (what has STATUS) has finite rates, nothing else has
+sound()
+{
+	# jq reads NaN, JSON has none.
+	! grep -qiE '[:, -](nan|inf(inity)?)\b' "$1" && jq -e --arg wanted "${2-}" '
+		(if type == "array" then .[] else . end)
+		| .planned == (.stages | length) and .planned > 0
+		and .planned == .passed + .skipped + .failed + .no_progress + .incomplete
+		and all(.stages[];
+			($wanted == "" or .status == $wanted or .status == "skipped")
+			and if .status == "passed" then
+				.ops > 0 and .ops_per_sec > 0 and .ops_per_sec < 1e12 and .time.duty > 0 and .reason == null
+			elif .status == "skipped" then
+				.ops == null and .ops_per_sec == null and .errno_name != null and (.reason | length) > 0
+			else
+				.ops_per_sec == null and (.reason | length) > 0
+			end)' "$1" >"$work/sound" 2>&1 && ! grep -qx false "$work/sound" && return 0
+	echo "$1:"
+	jq -c '(if type == "array" then .[] else . end) | .stages[]
+		| [.key, .workers, .status, .errno_name, .reason, .ops, .ops_per_sec]' "$1"
+	return 1
+}
+
+# stage FILE KEY JQ: what the first result of a key says
+stage()
+{
+	jq -r --arg key "$2" "first((if type == \"array\" then .[] else . end).stages[] | select(.key == \$key)) | $3" "$1"
+}
+
+# hold WHAT LEFT OPERATOR RIGHT: two numbers must compare like that
+hold()
+{
+	if jq -ne --argjson a "$2" --argjson b "$4" "\$a $3 \$b" >/dev/null; then
+		echo "ok: $1"
+	else
+		fail "$1: $2 $3 $4 does not hold"
+	fi
+}

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * test_disk.c - disks of our own: parsed, made, mounted out of sight, and gone when their holders are, however they end
+ * test_disk.c - disks of our own: parsed, made, mounted out of sight, and gone when their holders
+ * are, however they end
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -60,7 +61,10 @@ static bool loop_in_use(const char *source)
 	return !access(path, F_OK);
 }
 
-/* Other runs use loop devices as well, also at once, so "gone" may take its time under udev, but not for ever. */
+/*
+ * Other runs use loop devices as well, also at once, so "gone" may take its time under udev, but
+ * not for ever.
+ */
 static void assert_loop_gone(const char *source)
 {
 	const uint64_t deadline = fs_now_ns() + 10 * FS_NSEC_PER_SEC;
@@ -82,8 +86,9 @@ static struct fs_disk_spec parse(const char *text)
 static void test_parse(void **state)
 {
 	static const char *const bad[] = {
-		"", "loop", "loop:", "loop:0", "loop:-1G", "loop:2G,dir=", "loop:2G,dirs=/x", "mem:2G,dir=/x", "mem:2Gx", "mem: 2G",
-		"tmpfs:1.5G", "tmpfs:99999999999T", "sda", "/dev/", "/etc/passwd", "disk:2G", "loop:2iB", "loop:KG",
+		"", "loop", "loop:", "loop:0", "loop:-1G", "loop:2G,dir=", "loop:2G,dirs=/x",
+		"mem:2G,dir=/x", "mem:2Gx", "mem: 2G", "tmpfs:1.5G", "tmpfs:99999999999T",
+		"sda", "/dev/", "/etc/passwd", "disk:2G", "loop:2iB", "loop:KG",
 	};
 	struct fs_disk_spec spec = parse("loop:2G,dir=/a,b");
 	char why[256];
@@ -106,7 +111,8 @@ static void test_parse(void **state)
 	assert_int_equal(fs_disk_parse("zram:2G", &spec, why), -ENOSYS);
 }
 
-static int open_disk(const char *text, const char *fstype, const char *mkfs_opts, const char *mount_opts, struct fs_disk *disk)
+static int open_disk(const char *text, const char *fstype, const char *mkfs_opts, const char *mount_opts,
+		     struct fs_disk *disk)
 {
 	const struct fs_disk_spec spec = parse(text);
 	char why[512] = "";
@@ -243,7 +249,10 @@ static void test_refusals(void **state)
 	assert_int_equal(mounts(), before);
 }
 
-/* A loop device of another disk stands for a user's: mounted, it must not be touched, whatever is allowed. */
+/*
+ * A loop device of another disk stands for a user's: mounted, it must not be touched, whatever is
+ * allowed.
+ */
 static void test_device(void **state)
 {
 	struct fs_disk_spec spec = { .kind = FS_DISK_DEVICE };
@@ -283,7 +292,8 @@ static void test_time_out(void **state)
 
 	(void)state;
 	need_root();
-	assert_int_equal(fs_disk_open(&spec, "ext4", NULL, NULL, true, false, FS_NSEC_PER_USEC, &disk, why), -ETIMEDOUT);
+	assert_int_equal(fs_disk_open(&spec, "ext4", NULL, NULL, true, false, FS_NSEC_PER_USEC, &disk, why),
+			 -ETIMEDOUT);
 	assert_int_equal(disk.ns_fd, -1);
 }
 
@@ -313,7 +323,8 @@ static void test_killed(void **state)
 		inside = fork();
 		if (!inside) {
 			prctl(PR_SET_PDEATHSIG, SIGKILL);
-			if (setns(disk.ns_fd, CLONE_NEWNS) || chdir(disk.point) || open("file", O_CREAT | O_RDWR, 0600) < 0)
+			if (setns(disk.ns_fd, CLONE_NEWNS) || chdir(disk.point) ||
+			    open("file", O_CREAT | O_RDWR, 0600) < 0)
 				_exit(1);
 			inside = getpid();
 			if (write(out[1], &inside, sizeof(inside)) != sizeof(inside) ||

@@ -12,6 +12,7 @@
 #include <fcntl.h>
 #include <sched.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/mount.h>
 #include <sys/stat.h>
@@ -76,7 +77,10 @@ static void test_bad_descriptor(void **state)
 	assert_int_equal(fs_target_read(-1, "nowhere", &t), -EBADF);
 }
 
-/* A source and a mount point with the characters that mountinfo escapes; a bind mount over it has an id of its own. */
+/*
+ * A source and a mount point with the characters that mountinfo escapes; a bind mount over it has
+ * an id of its own.
+ */
 static void test_escapes(void **state)
 {
 	static const char dir[] = "/tmp/a b\nc\\d";
@@ -140,7 +144,9 @@ static void test_device_stat(void **state)
 	assert_true(stat[0] > 0);
 }
 
-/* A thread that computes shows in the machine's time, and the machine has no more of it than CPUs. */
+/*
+ * A thread that computes shows in the machine's time, and the machine has no more of it than CPUs.
+ */
 static void test_machine_busy(void **state)
 {
 	const uint64_t start = fs_now_ns(), before = fs_machine_busy_ns();

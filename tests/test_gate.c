@@ -1,0 +1,272 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include <pthread.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "platform/clock.h"
+#include "platform/compiler.h"
+#include "platform/gate.h"
+#include "platform/task.h"
+
+#define TURNS 10000
+#define PARTIES_MAX 16
+
+struct meeting {			/* in shared memory for processes */
+	struct fs_barrier barrier;
+	uint64_t arrivals;		/* of all parties, in all turns */
+	uint32_t early, late, refused;	/* what must not happen */
+	uint32_t parties, turns;
+	uint64_t spin_ns;
+};
+
+struct party {
+	struct meeting *meeting;
+	uint32_t turns;			/* then it leaves */
+	pthread_t thread;
+	bool met;
+};
+
+/*
+ * Nobody comes out of turn i before all have arrived for it, and nobody can have arrived for the turn after the next while
+ * one is still here.
+ */
+static void meet_in_turn(struct meeting *m, uint64_t turn)
+{
+	uint64_t arrivals;
+
+	fs_add(&m->arrivals, 1);
+	if (!fs_barrier_wait(&m->barrier, m->spin_ns))
+		fs_add(&m->refused, 1);
+	arrivals = fs_load_acquire(&m->arrivals);
+	if (arrivals < (turn + 1) * m->parties)
+		fs_add(&m->early, 1);
+	if (arrivals > (turn + 2) * m->parties - 1)
+		fs_add(&m->late, 1);
+}
+
+static void *party_in_turn(void *arg)
+{
+	struct party *p = arg;
+
+	for (uint64_t turn = 0; turn < p->turns; turn++)
+		meet_in_turn(p->meeting, turn);
+	return NULL;
+}
+
+static void assert_orderly(const struct meeting *m)
+{
+	assert_int_equal(m->refused, 0);
+	assert_int_equal(m->early, 0);
+	assert_int_equal(m->late, 0);
+	assert_int_equal(m->arrivals, (uint64_t)m->parties * m->turns);
+	assert_int_equal(m->barrier.turn, m->turns);
+	assert_int_equal(m->barrier.state, m->parties);
+}
+
+static void threads_meet(uint32_t parties, uint64_t spin_ns)
+{
+	struct meeting m = { .parties = parties, .turns = TURNS, .spin_ns = spin_ns };
+	struct party party[PARTIES_MAX];
+
+	fs_barrier_init(&m.barrier, parties);
+	for (uint32_t i = 0; i < parties; i++) {
+		party[i] = (struct party){ .meeting = &m, .turns = TURNS };
+		assert_int_equal(pthread_create(&party[i].thread, NULL, party_in_turn, &party[i]), 0);
+	}
+	for (uint32_t i = 0; i < parties; i++)
+		pthread_join(party[i].thread, NULL);
+	assert_orderly(&m);
+}
+
+static void test_threads(void **state)
+{
+	(void)state;
+	threads_meet(1, 0);
+	threads_meet(2, 0);
+	threads_meet(2, 20 * FS_NSEC_PER_USEC);
+	threads_meet(PARTIES_MAX, 0);
+}
+
+/* Each process maps the memory at a place of its own. */
+static void process_in_turn(int fd)
+{
+	struct meeting *m = fs_shared_map(fd, sizeof(*m));
+
+	for (uint64_t turn = 0; turn < m->turns; turn++)
+		meet_in_turn(m, turn);
+	_exit(0);
+}
+
+static void test_processes(void **state)
+{
+	pid_t pids[4];
+	struct meeting *m;
+	int fd;
+
+	(void)state;
+	m = fs_shared_create("test-gate", sizeof(*m), &fd);
+	assert_non_null(m);
+	m->parties = FS_ARRAY_SIZE(pids);
+	m->turns = TURNS;
+	fs_barrier_init(&m->barrier, m->parties);
+	for (unsigned i = 0; i < FS_ARRAY_SIZE(pids); i++) {
+		pids[i] = fork();
+		assert_true(pids[i] >= 0);
+		if (pids[i] == 0)
+			process_in_turn(fd);
+	}
+	for (unsigned i = 0; i < FS_ARRAY_SIZE(pids); i++) {
+		int status;
+
+		assert_int_equal(waitpid(pids[i], &status, 0), pids[i]);
+		assert_int_equal(status, 0);
+	}
+	assert_orderly(m);
+	munmap(m, sizeof(*m));
+	close(fd);
+}
+
+static void *party_that_leaves(void *arg)
+{
+	struct party *p = arg;
+
+	for (uint32_t turn = 0; turn < p->turns; turn++) {
+		if (!fs_barrier_wait(&p->meeting->barrier, 0))
+			fs_add(&p->meeting->refused, 1);
+	}
+	fs_barrier_leave(&p->meeting->barrier);
+	return NULL;
+}
+
+/* One after another leaves; the others go on meeting, as often as the one that stays longest. */
+static void test_leave(void **state)
+{
+	struct meeting m = { .parties = PARTIES_MAX };
+	struct party party[PARTIES_MAX];
+
+	(void)state;
+	fs_barrier_init(&m.barrier, PARTIES_MAX);
+	for (uint32_t i = 0; i < PARTIES_MAX; i++) {
+		party[i] = (struct party){ .meeting = &m, .turns = 50 * i };
+		assert_int_equal(pthread_create(&party[i].thread, NULL, party_that_leaves, &party[i]), 0);
+	}
+	for (uint32_t i = 0; i < PARTIES_MAX; i++)
+		pthread_join(party[i].thread, NULL);
+	assert_int_equal(m.refused, 0);
+	assert_int_equal(m.barrier.turn, 50 * (PARTIES_MAX - 1));
+	assert_int_equal(m.barrier.state, 0);
+}
+
+static void *party_once(void *arg)
+{
+	struct party *p = arg;
+
+	p->met = fs_barrier_wait(&p->meeting->barrier, 0);
+	return NULL;
+}
+
+static void await_arrivals(const struct fs_barrier *b, uint64_t n)
+{
+	while (fs_load_acquire(&b->state) >> 32 != n)
+		usleep(100);
+}
+
+static void test_leave_completes_the_meeting(void **state)
+{
+	struct meeting m = { .parties = 3 };
+	struct party party[2] = { { .meeting = &m }, { .meeting = &m } };
+
+	(void)state;
+	fs_barrier_init(&m.barrier, 3);
+	for (unsigned i = 0; i < 2; i++)
+		assert_int_equal(pthread_create(&party[i].thread, NULL, party_once, &party[i]), 0);
+	await_arrivals(&m.barrier, 2);
+	fs_barrier_leave(&m.barrier);
+	for (unsigned i = 0; i < 2; i++) {
+		pthread_join(party[i].thread, NULL);
+		assert_true(party[i].met);
+	}
+	assert_int_equal(m.barrier.state, 2);
+	assert_int_equal(m.barrier.turn, 1);
+}
+
+static void test_abort(void **state)
+{
+	struct meeting m = { .parties = 3 };
+	struct party party[2] = { { .meeting = &m, .met = true }, { .meeting = &m, .met = true } };
+
+	(void)state;
+	fs_barrier_init(&m.barrier, 3);
+	for (unsigned i = 0; i < 2; i++)
+		assert_int_equal(pthread_create(&party[i].thread, NULL, party_once, &party[i]), 0);
+	await_arrivals(&m.barrier, 2);
+	fs_barrier_abort(&m.barrier);
+	for (unsigned i = 0; i < 2; i++) {
+		pthread_join(party[i].thread, NULL);
+		assert_false(party[i].met);
+	}
+	assert_false(fs_barrier_wait(&m.barrier, 0));
+	assert_false(fs_barrier_wait(&m.barrier, FS_NSEC_PER_SEC));
+}
+
+static void test_futex_timeout(void **state)
+{
+	const uint64_t limit_ns = 20 * FS_NSEC_PER_MSEC;
+	uint32_t word = 5;
+	uint64_t start, end;
+
+	(void)state;
+	start = fs_now_ns();
+	do {
+		fs_futex_wait(&word, 5, limit_ns);
+		end = fs_now_ns();
+	} while (end - start < limit_ns / 2);	/* a signal may end a wait early */
+	assert_true(end - start >= limit_ns);
+	fs_futex_wait(&word, 4, 0);		/* another value: no wait, though there is no limit */
+}
+
+static void *sleeper(void *arg)
+{
+	uint32_t *word = arg;
+
+	while (fs_load_acquire(word) == 0)
+		fs_futex_wait(word, 0, 0);
+	return NULL;
+}
+
+static void test_wake(void **state)
+{
+	pthread_t threads[4];
+	uint32_t word = 0;
+
+	(void)state;
+	for (unsigned i = 0; i < FS_ARRAY_SIZE(threads); i++)
+		assert_int_equal(pthread_create(&threads[i], NULL, sleeper, &word), 0);
+	usleep(2000);				/* time for some of them to be asleep */
+	fs_store_release(&word, 1);
+	fs_futex_wake_all(&word);
+	for (unsigned i = 0; i < FS_ARRAY_SIZE(threads); i++)
+		pthread_join(threads[i], NULL);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_threads),
+		cmocka_unit_test(test_processes),
+		cmocka_unit_test(test_leave),
+		cmocka_unit_test(test_leave_completes_the_meeting),
+		cmocka_unit_test(test_abort),
+		cmocka_unit_test(test_futex_timeout),
+		cmocka_unit_test(test_wake),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
