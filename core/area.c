@@ -71,8 +71,6 @@ void fs_area_stop(struct area *a, unsigned stage)
 
 	fs_store_release(&s->stop, 1);
 	fs_barrier_abort(&s->barrier);
-	for (unsigned i = 0; i < s->plan.workers; i++)
-		fs_barrier_abort(&area_slot(a, stage, i)->meet);
 }
 
 void fs_area_fail(struct area_stage *s, const struct area_failure *f)

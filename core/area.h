@@ -111,6 +111,7 @@ struct area_stage {
 	uint32_t ended;			/* workers whose task is over */
 	FS_LINE_ALIGNED uint32_t stop;	/* polled between batches */
 	uint64_t round_over;		/* number of the last round that somebody ended */
+	uint32_t counted;		/* workers that have done their --ops, where all must stay in step */
 	FS_LINE_ALIGNED struct fs_barrier barrier;	/* rounds: all workers meet */
 	FS_LINE_ALIGNED struct fs_barrier finish;	/* all workers have left the loop */
 };
@@ -126,7 +127,8 @@ struct area_slot {			/* one worker; nothing here is written by anybody else */
 	/*
 	 * Time off the clock, in one word so that it is never seen half-changed: on the clock it is the sum of all
 	 * finished off periods; off the clock FS_OFF_FLAG is set and the rest is (start of this period - that sum).
-	 * off(now) = flag ? now - rest : value. Starts as "off since the release".
+	 * off(now) = flag ? now - rest : value. Set by the supervisor at the release, when nobody else writes it: 0 for a
+	 * variant without rounds, which is on the clock at once; off since the release for one with rounds.
 	 */
 	uint64_t off;
 	uint64_t batch;			/* ops in a batch */
@@ -194,7 +196,10 @@ void fs_area_close(struct area *area, int fd);
 void fs_area_fail(struct area_stage *s, const struct area_failure *f);
 /* Keep a warning for the result; dropped when AREA_WARNINGS_MAX are there. */
 void fs_area_warn(struct area_stage *s, const char *fmt, ...) FS_PRINTF(2, 3);
-/* Stop a stage: sets the flag, wakes everybody who waits at one of its barriers. Idempotent. */
+/*
+ * Stop a stage: sets the flag, wakes the workers that wait to meet for a round. Ops in flight end by themselves, those with a
+ * helper as well: a worker lets its helpers go when it leaves the loop. Idempotent.
+ */
 void fs_area_stop(struct area *a, unsigned stage);
 /* Tally a tolerated errno; false when AREA_ERRNOS_MAX different ones are there already. */
 bool fs_area_tally(struct area_stage *s, int err);

@@ -228,7 +228,7 @@ static int stage_fits(const struct expand *e, struct stage *s)
 			 e->stressor->name, AREA_KEY_MAX - 1);
 		return -EINVAL;
 	}
-	rc = e->stressor->check ? e->stressor->check(s->variant, s->state, why) : 0;
+	rc = e->stressor->check ? e->stressor->check(s->variant, s->share, s->state, why) : 0;
 	if (rc) {
 		fs_error("%s: %s", s->key, why);
 		return -EINVAL;

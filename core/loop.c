@@ -133,12 +133,13 @@ static uint64_t loop_batch(struct worker *k, uint64_t left, uint64_t *now)
 	return n;
 }
 
+/* On the clock from the release on: waiting for a CPU is part of what many workers on few CPUs get. */
 static void loop_straight(struct worker *k)
 {
-	uint64_t now;
+	uint64_t now = fs_now_ns();
 
 	fs_worker_phase(k, WORKER_RUN, "op");
-	now = loop_clock_on(k);
+	fs_task_name(k->run_name);
 	while (!loop_ended(k))
 		loop_batch(k, UINT64_MAX, &now);
 	loop_clock_off(k);
@@ -166,7 +167,7 @@ static uint64_t loop_timed(struct worker *k, uint64_t r, uint64_t n)
 		tried += loop_batch(k, n - tried, &now);
 	k->slot->round[r % AREA_ROUNDS_MAX].run_end = loop_clock_off(k);
 	k->round_cut = tried < n && now - start >= LOOP_ROUND_NS ? tried : 0;
-	if (fs_load(&k->stage->round_over) < r)
+	if (n && fs_load(&k->stage->round_over) < r)
 		fs_store(&k->stage->round_over, r);
 	return tried;
 }
@@ -193,11 +194,32 @@ static bool loop_off(struct worker *k, int (*step)(struct fs_worker *w, uint64_t
 	return rc >= 0;
 }
 
+/*
+ * Whether there is no further round. Where all must stay in step (a remount needs everybody's hands off the mount) those that have
+ * done their ops go on with empty rounds until all have. The count is read after a meeting: the same for all.
+ */
+static bool loop_rounds_over(const struct worker *k)
+{
+	if (!(k->pub.variant->flags & FS_REMOUNT))
+		return loop_ended(k);
+	return loop_stopped(k) || fs_load(&k->stage->counted) == k->pub.workers;
+}
+
+static void loop_count(struct worker *k)
+{
+	if (loop_ops_left(k) || k->counted)
+		return;
+	k->counted = true;
+	fs_add(&k->stage->counted, 1);
+}
+
 static void loop_rounds(struct worker *k)
 {
 	const struct fs_variant *v = k->pub.variant;
 
-	for (uint64_t r = 1; !loop_ended(k); r++) {
+	if (!(k->slot->off & FS_OFF_FLAG))
+		fs_store(&k->slot->off, FS_OFF_FLAG | k->area->gate.start_ns);
+	for (uint64_t r = 1; !loop_rounds_over(k); r++) {
 		struct area_round *round = &k->slot->round[r % AREA_ROUNDS_MAX];
 		const uint64_t n = loop_round_size(k);
 		uint64_t tried;
@@ -207,6 +229,7 @@ static void loop_rounds(struct worker *k)
 			break;
 		fs_worker_phase(k, WORKER_RUN, "op");
 		tried = loop_timed(k, r, n);
+		loop_count(k);
 		if (!loop_meet(k) || !loop_off(k, v->drain, tried, WORKER_DRAIN))
 			break;
 		round->drain_end = fs_now_ns();
@@ -222,7 +245,6 @@ void fs_loop(struct worker *k)
 	k->batch = loop_rounded(k, 1);
 	k->timed_batches = 0;
 	fs_store(&k->slot->batch, k->batch);
-	fs_store(&k->slot->off, FS_OFF_FLAG | k->area->gate.start_ns);
 	loop_watch_phase(k);
 	if (v->fill || v->drain)
 		loop_rounds(k);

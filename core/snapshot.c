@@ -59,7 +59,7 @@ void fs_snapshot_release(struct snapshot *s, struct area *a, unsigned stage)
 
 	memset(s->workers, 0, n * sizeof(*s->workers));
 	for (unsigned i = 0; i < n; i++)
-		s->workers[i].off = FS_OFF_FLAG | start;
+		s->workers[i].off = fs_load(&area_slot(a, stage, i)->off);
 	s->before_ns = s->after_ns = start;
 	s->realtime_ns = snapshot_realtime_at(start);
 }

@@ -154,6 +154,7 @@ static void stage_task_ended(struct stage_run *r, struct worker *k, int status)
 	fs_area_fail(r->stage, &f);
 	fs_area_stop(r->area, r->index);
 	fs_barrier_abort(&r->stage->finish);
+	fs_barrier_abort(&k->slot->meet);
 }
 
 /* Processes that a signal has killed, while others are still being waited for. */
@@ -272,6 +273,7 @@ static void stage_run(struct stage_run *r)
 int fs_stage_main(int area_fd, unsigned index)
 {
 	struct stage_run r = { .index = index };
+	int rc;
 
 	if (fs_area_open(area_fd, &r.area) < 0 || index >= r.area->nstages)
 		return 2;
@@ -284,8 +286,9 @@ int fs_stage_main(int area_fd, unsigned index)
 	fs_task_name("fsstress");
 	fs_task_one_arena();
 	stage_raise_descriptors();
-	if (r.stage->plan.numa_node >= 0 && fs_task_bind_memory(r.stage->plan.numa_node) < 0)
-		fs_area_warn(r.stage, "memory is not bound to node %d: %s", r.stage->plan.numa_node, strerror(errno));
+	rc = r.stage->plan.numa_node >= 0 ? fs_task_bind_memory(r.stage->plan.numa_node) : 0;
+	if (rc < 0)
+		fs_area_warn(r.stage, "memory is not bound to node %d: %s", r.stage->plan.numa_node, strerror(-rc));
 	r.nworkers = r.stage->plan.workers;
 	if (stage_find(&r) == 0 && stage_workspace(&r) == 0) {
 		r.nhelpers = r.nworkers * r.variant->helpers;

@@ -166,7 +166,7 @@ struct fs_stressor {
 	const int *unsupported;		/* errnos that mean skipped when the probe meets them; ends with 0; or NULL */
 	size_t state_size;		/* options first; zeroed behind them */
 	/* Refuse option values that do not fit together: -EINVAL and one clear line in why; or NULL */
-	int (*check)(const struct fs_variant *v, const void *state, char why[256]);
+	int (*check)(const struct fs_variant *v, enum fs_share share, const void *state, char why[256]);
 	int (*need)(const struct fs_variant *v, const void *state, struct fs_need *per_worker);
 	int (*setup)(struct fs_worker *w);
 	int (*verify)(struct fs_worker *w);	/* after the window; a mismatch is fs_fail(w, EIO, ...) */
@@ -281,9 +281,9 @@ static inline void fs_done(struct fs_worker *w, uint64_t k)
 
 /* --- helpers ---------------------------------------------------------------------------------------------------- */
 
-/* In a helper: false once its worker has ended or the stage stops. */
+/* In a helper: false once its worker has left the loop. */
 bool fs_helping(const struct fs_worker *w);
-/* Meet the worker and its helpers: returns true when all are here, false when the stage stops. */
+/* Meet the worker and its helpers: true when all are here; false, for all of them, when one has ended. */
 bool fs_meet(struct fs_worker *w);
 
 /* --- fixtures: setup, fill, drain and verify only, never inside an op ------------------------------------------- */

@@ -92,11 +92,18 @@ static enum wait_end supervise_prepare(struct group *g)
 
 static void supervise_release(struct group *g)
 {
-	uint64_t workers = 0;
+	uint64_t workers = 0, start;
 
 	for (unsigned i = 0; i < g->n; i++)
 		workers += supervise_workers(&g->flights[i]);
-	g->area->gate.start_ns = fs_now_ns() + SUPERVISE_GATE_NS + workers * SUPERVISE_GATE_WORKER_NS;
+	start = fs_now_ns() + SUPERVISE_GATE_NS + workers * SUPERVISE_GATE_WORKER_NS;
+	g->area->gate.start_ns = start;
+	for (unsigned i = 0; i < g->n; i++) {
+		const struct fs_variant *v = g->flights[i].to->stage->variant;
+
+		for (unsigned w = 0; w < supervise_workers(&g->flights[i]); w++)
+			fs_store(&area_slot(g->area, i, w)->off, v->fill || v->drain ? FS_OFF_FLAG | start : 0);
+	}
 	fs_store_release(&g->area->gate.go, 1);
 	fs_futex_wake_all(&g->area->gate.go);
 }

@@ -136,9 +136,7 @@ uint64_t fs_worker_seed(const struct fs_worker *w)
 
 bool fs_helping(const struct fs_worker *w)
 {
-	const struct worker *k = fs_worker_of(w);
-
-	return !fs_load_acquire(&k->slot->meet.aborted) && !fs_load(&k->stage->stop);
+	return !fs_load_acquire(&fs_worker_of(w)->slot->meet.aborted);
 }
 
 bool fs_meet(struct fs_worker *w)
@@ -162,6 +160,7 @@ void fs_helper_main(void *worker)
 		rc = k->stressor->help(&k->pub, (unsigned)k->helper);
 	if (rc < 0)
 		fs_worker_failed(k, rc);
+	fs_barrier_abort(&k->slot->meet);
 	worker_release(k);
 }
 

@@ -43,6 +43,7 @@ struct worker {
 	unsigned timed_batches;		/* of that size */
 	uint64_t off_ns;		/* finished off periods */
 	uint32_t seen_phase;
+	bool counted;			/* in the stage's `counted` */
 	uint64_t round_cut;		/* ops that the last round managed before time was up; 0: it was not cut */
 	struct fs_task task;
 };

@@ -61,7 +61,7 @@ bool fs_barrier_wait(struct fs_barrier *b, uint64_t spin_ns)
 			continue;
 		fs_futex_wait(&b->turn, turn, FS_NSEC_PER_SEC / 10);
 	}
-	return !fs_load_acquire(&b->aborted);
+	return fs_load_acquire(&b->turn) != turn;
 }
 
 void fs_barrier_leave(struct fs_barrier *b)

@@ -23,7 +23,7 @@ struct fs_barrier {
 
 void fs_barrier_init(struct fs_barrier *b, uint32_t parties);
 /*
- * Wait until all parties are here; false once the barrier is aborted. A waiter spins for up to spin_ns before it sleeps: for
+ * Wait until all parties are here: true. False when the barrier was aborted before that: all parties agree about it. A waiter spins for up to spin_ns before it sleeps: for
  * parties that are all running, a wake-up costs more than the wait.
  */
 bool fs_barrier_wait(struct fs_barrier *b, uint64_t spin_ns);

@@ -57,11 +57,12 @@ static bool fallocate_walks(int mode)
 	return !(mode & (FALLOCATE_MOVES | FALLOCATE_CUTS));
 }
 
-static int fallocate_check(const struct fs_variant *v, const void *state, char why[256])
+static int fallocate_check(const struct fs_variant *v, enum fs_share share, const void *state, char why[256])
 {
 	const struct fallocate_state *s = state;
 	const char *text = NULL;
 
+	(void)share;
 	if (s->bytes % s->chunk || s->bytes < 2 * s->chunk)
 		text = "--fallocate-bytes must be a multiple of --fallocate-chunk, at least two of it";
 	else if (s->order == FALLOCATE_ALTERNATE && !fallocate_walks((int)v->arg))

@@ -73,7 +73,7 @@ static unsigned iomix_share_out(const struct iomix_state *s, uint8_t slot[IOMIX_
 	return seen;
 }
 
-static int iomix_check(const struct fs_variant *v, const void *state, char why[256])
+static int iomix_check(const struct fs_variant *v, enum fs_share share, const void *state, char why[256])
 {
 	const struct iomix_state *s = state;
 	const char *text = NULL;
@@ -81,6 +81,7 @@ static int iomix_check(const struct fs_variant *v, const void *state, char why[2
 	unsigned wanted = 0;
 
 	(void)v;
+	(void)share;
 	for (unsigned k = 0; k < IOMIX_KINDS; k++)
 		wanted |= s->mix[k] ? s->kinds & 1u << k : 0;
 	if (!wanted)

@@ -9,6 +9,7 @@
  * Scales: share=none with the CPUs, but for the per-CPU lock of file locks; share=file: one inode's lock list.
  */
 #include <signal.h>
+#include <string.h>
 #include <sys/signalfd.h>
 
 #include "core/stressor.h"
@@ -69,6 +70,17 @@ static int lease_signals(struct fs_worker *w)
 		return rc;
 	s->signal_fd = signalfd(-1, &set, SFD_CLOEXEC | (w->variant->arg == LEASE_BREAK ? SFD_NONBLOCK : 0));
 	return s->signal_fd < 0 ? -errno : 0;
+}
+
+static int lease_check(const struct fs_variant *v, enum fs_share share, const void *state, char why[256])
+{
+	const struct lease_state *s = state;
+
+	(void)v;
+	if (share != FS_SHARE_FILE || s->type == LEASE_READ)
+		return 0;
+	memccpy(why, "a write lease needs to be the only open: --share file goes with --lease-type read", '\0', 256);
+	return -EINVAL;
 }
 
 static int lease_setup(struct fs_worker *w)
@@ -178,8 +190,8 @@ static inline long lease_break2(struct fs_worker *w)
 FS_RUN_LOOP(lease_break2_run, lease_break2)
 
 /*
- * Ends when a meeting is called off. The worker may have met all the same, and wait for its signal: a last open, which does
- * not wait, sees to that.
+ * Ends when a meeting is called off. The worker may have met all the same, and wait for its signal: a last open, which
+ * does not wait, sees to that.
  */
 static int lease_help(struct fs_worker *w, unsigned i)
 {
@@ -265,5 +277,5 @@ const struct fs_stressor fs_stressor_lease = {
 	.classes = FS_CLASS_FILESYSTEM | FS_CLASS_OS, .version = 1,
 	.options = lease_options, .variants = lease_variants, .counters = lease_counters,
 	.unsupported = lease_unsupported, .state_size = sizeof(struct lease_state),
-	.need = lease_need, .setup = lease_setup, .verify = lease_verify, .help = lease_help,
+	.check = lease_check, .need = lease_need, .setup = lease_setup, .verify = lease_verify, .help = lease_help,
 };

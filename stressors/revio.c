@@ -55,13 +55,14 @@ static const struct fs_option revio_options[] = {
 	FS_OPT_END
 };
 
-static int revio_check(const struct fs_variant *v, const void *state, char why[256])
+static int revio_check(const struct fs_variant *v, enum fs_share share, const void *state, char why[256])
 {
 	static const char stride[] = "--revio-bytes must be a multiple of --revio-size (sparse: of twice that)";
 	static const char direct[] = "--revio-opts direct needs a --revio-size that is a multiple of 512";
 	const struct revio_state *s = state;
 	const char *text = NULL;
 
+	(void)share;
 	if (s->bytes % (s->size * (uint64_t)v->arg) || !s->bytes)
 		text = stride;
 	else if (s->opts & REVIO_DIRECT && s->size % 512)

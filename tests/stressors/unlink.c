@@ -11,7 +11,7 @@
 
 struct unlink_state {
 	uint64_t files;			/* option */
-	uint64_t next;			/* index of the next name to remove */
+	uint64_t made, next;		/* names made by the fill; the next one to remove */
 };
 
 static const struct fs_option unlink_options[] = {
@@ -41,6 +41,7 @@ static int unlink_fill(struct fs_worker *w, uint64_t n)
 	struct unlink_state *s = fs_state(w);
 
 	s->next = 0;
+	s->made = n;
 	return fs_make_files(w, fs_dir(w), n);
 }
 
@@ -55,7 +56,14 @@ FS_RUN_LOOP(unlink_run, unlink_op)
 /* What a round that was cut has left. */
 static int unlink_drain(struct fs_worker *w, uint64_t n)
 {
-	return fs_remove_files(w, fs_dir(w), n < w->round_ops ? w->round_ops : 0);
+	struct unlink_state *s = fs_state(w);
+
+	(void)n;
+	for (; s->next < s->made; s->next++) {
+		if (unlinkat(fs_dir(w), fs_name(w, s->next), 0))
+			return -errno;
+	}
+	return 0;
 }
 
 static const struct fs_calls unlink_calls[] = { { "unlinkat", 1, NULL }, { .name = NULL } };
