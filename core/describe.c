@@ -145,7 +145,7 @@ void fs_describe(FILE *out, const struct fs_entry *e, const struct fs_variant *o
 	if (s->work_unit)
 		fprintf(out, "; work in %s", s->work_unit);
 	fprintf(out, "\n  a class run measures %s\n",
-		s->in_class ? s->in_class : s->variants->name);
+		s->in_class ? s->in_class : *s->variants->name ? s->variants->name : s->name);
 	fprintf(out, "Variants\n");
 	for (const struct fs_variant *v = s->variants; v->run; v++)
 		if (!only || v == only)

@@ -63,10 +63,20 @@ struct preflight_total {
 	uint64_t bytes, inodes, tasks, aio_slots, workers;
 };
 
+/* sum + each * n, or the largest number: needs that no machine has must not wrap around and fit. */
+static uint64_t preflight_sum(uint64_t sum, uint64_t each, uint64_t n)
+{
+	uint64_t all;
+
+	if (__builtin_mul_overflow(each, n, &all) || __builtin_add_overflow(sum, all, &all))
+		return UINT64_MAX;
+	return all;
+}
+
 static void preflight_add(struct preflight_total *t, const struct stage *s)
 {
 	t->workers += s->workers;
-	t->bytes += s->need.bytes * s->workers;
+	t->bytes = preflight_sum(t->bytes, s->need.bytes, s->workers);
 	t->inodes += (s->need.inodes + 1) * s->workers + PREFLIGHT_OWN_INODES;
 	t->tasks += (1 + s->variant->helpers) * (uint64_t)s->workers;
 	t->aio_slots += s->need.aio_slots * s->workers;

@@ -88,7 +88,7 @@ static void probe_stages(struct probe *p, const char *target)
 
 static int probe_place(struct probe *p, struct place place)
 {
-	const int status = fs_place_open(&p->session, &place, &p->run, true);
+	const int status = fs_place_open(&p->session, &place, &p->run);
 
 	if (status)
 		return status;

@@ -210,7 +210,7 @@ static FILE *run_people(const struct config *c)
 
 static int run_one(struct run *r, struct place *place, struct run_result *run)
 {
-	int status = fs_place_open(&r->session, place, run, !run->dry);
+	int status = fs_place_open(&r->session, place, run);
 
 	if (status == 0)
 		status = run_preflight(r, run);

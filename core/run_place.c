@@ -15,6 +15,24 @@
 #define PLACE_EXIT_SETUP	3
 #define PLACE_DISK_LIMIT_NS	(120 * FS_NSEC_PER_SEC)
 
+/* A plan makes no disk: it goes by what the disk would be. What a device holds is not known before it is mounted. */
+static int place_imagine(const struct place *place, struct run_result *run)
+{
+	struct fs_target *t = &run->target;
+	struct fs_disk_spec spec;
+	char why[512];
+
+	if (fs_disk_parse(place->disk, &spec, why) < 0) {
+		fs_error("--disk %s: %s", place->disk, why);
+		return PLACE_EXIT_SETUP;
+	}
+	t->ours = true;
+	t->size_bytes = t->free_bytes = spec.kind == FS_DISK_DEVICE ? UINT64_MAX : spec.bytes;
+	snprintf(t->fstype, sizeof(t->fstype), "%s", place->fs ? place->fs : "tmpfs");
+	snprintf(t->source, sizeof(t->source), "%s", spec.kind == FS_DISK_DEVICE ? spec.device : "a disk to be made");
+	return 0;
+}
+
 static int place_disk(struct session *s, struct place *place)
 {
 	const struct config *c = s->config;
@@ -74,10 +92,10 @@ static int place_check(const struct config *c, const struct place *place, const 
 	return 0;
 }
 
-static int place_look(struct session *s, const struct place *place, struct run_result *run, bool try_work)
+static int place_look(struct session *s, const struct place *place, struct run_result *run)
 {
 	struct target_look look;
-	const int rc = fs_target_look(s, place->target, try_work, &look);
+	const int rc = fs_target_look(s, place->target, !run->dry, &look);
 
 	if (s->interrupted)
 		return 128 + s->interrupted;
@@ -92,16 +110,18 @@ static int place_look(struct session *s, const struct place *place, struct run_r
 	return place_check(s->config, place, &look.target);
 }
 
-int fs_place_open(struct session *s, struct place *place, struct run_result *run, bool try_work)
+int fs_place_open(struct session *s, struct place *place, struct run_result *run)
 {
 	int status = 0;
 
 	run->disk = place->disk;
 	run->fs = place->fs;
+	if (place->disk && run->dry)
+		return place_imagine(place, run);
 	if (place->disk)
 		status = place_disk(s, place);
 	if (status == 0)
-		status = place_look(s, place, run, try_work);
+		status = place_look(s, place, run);
 	if (status)
 		fs_place_close(s);
 	return status;
@@ -117,5 +137,5 @@ void fs_place_close(struct session *s)
 int fs_place_renew(struct session *s, struct place *place, struct run_result *run)
 {
 	fs_place_close(s);
-	return fs_place_open(s, place, run, true);
+	return fs_place_open(s, place, run);
 }

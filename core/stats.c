@@ -328,7 +328,7 @@ static void stats_judge_shape(struct stage_result *r, const struct config *confi
 	if (r->duty < STATS_DUTY_MIN)
 		fs_warn_add(r->warnings, &r->nwarnings,
 			    "duty %.3f: most of the window was off the clock", r->duty);
-	if (r->fairness < STATS_FAIRNESS_MIN)
+	if (r->fairness < STATS_FAIRNESS_MIN && !r->stage->oversubscribed)
 		fs_warn_add(r->warnings, &r->nwarnings,
 			    "unequal workers: the slowest made %.0f %% of the rate of the fastest",
 			    100 * r->fairness);

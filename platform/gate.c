@@ -42,6 +42,21 @@ static void gate_release(struct fs_barrier *b)
 	fs_futex_wake_all(&b->turn);
 }
 
+/*
+ * Aborted: take back the arrival, so that nobody else can complete this meeting. False when that is done; true when it is too
+ * late, because somebody has completed it and is about to bump the turn.
+ */
+static bool gate_too_late(struct fs_barrier *b)
+{
+	uint64_t old = fs_load_acquire(&b->state);
+
+	do {
+		if (old >> 32 == 0)
+			return true;
+	} while (!gate_swap(&b->state, &old, old - (1ull << 32)));
+	return false;
+}
+
 /* Whoever completes a meeting resets the count before it bumps the turn: nobody can arrive for the next one in between. */
 bool fs_barrier_wait(struct fs_barrier *b, uint64_t spin_ns)
 {
@@ -49,6 +64,8 @@ bool fs_barrier_wait(struct fs_barrier *b, uint64_t spin_ns)
 	uint64_t old = fs_load_acquire(&b->state), arrived;
 	uint64_t spin_end = spin_ns ? fs_now_ns() + spin_ns : 0;
 
+	if (fs_load_acquire(&b->aborted))
+		return false;
 	do {
 		arrived = (old >> 32) + 1;
 		if (arrived == (uint32_t)old)
@@ -56,12 +73,14 @@ bool fs_barrier_wait(struct fs_barrier *b, uint64_t spin_ns)
 	} while (!gate_swap(&b->state, &old, arrived << 32 | (uint32_t)old));
 	if (arrived == 0)
 		gate_release(b);
-	while (fs_load_acquire(&b->turn) == turn && !fs_load_acquire(&b->aborted)) {
+	while (fs_load_acquire(&b->turn) == turn) {
+		if (fs_load_acquire(&b->aborted) && !gate_too_late(b))
+			return false;
 		if (spin_end && fs_now_ns() < spin_end)
 			continue;
 		fs_futex_wait(&b->turn, turn, FS_NSEC_PER_SEC / 10);
 	}
-	return fs_load_acquire(&b->turn) != turn;
+	return true;
 }
 
 void fs_barrier_leave(struct fs_barrier *b)
