@@ -24,7 +24,8 @@ int fs_area_create(unsigned n, const unsigned workers[], struct area **area, int
 	if (n > AREA_STAGES_MAX)
 		return -E2BIG;
 	for (unsigned i = 0; i < n; i++)
-		bytes += area_round_up(sizeof(struct area_stage)) + workers[i] * sizeof(struct area_slot);
+		bytes += area_round_up(sizeof(struct area_stage)) +
+			 workers[i] * sizeof(struct area_slot);
 	a = fs_shared_create("fsstress-area", bytes, fd);
 	if (!a)
 		return -errno;
@@ -77,7 +78,8 @@ void fs_area_fail(struct area_stage *s, const struct area_failure *f)
 {
 	uint32_t taken = 0;
 
-	if (__atomic_compare_exchange_n(&s->failure.taken, &taken, 1, false, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED)) {
+	if (__atomic_compare_exchange_n(&s->failure.taken, &taken, 1, false,
+					__ATOMIC_ACQ_REL, __ATOMIC_RELAXED)) {
 		s->failure.err = f->err;
 		s->failure.worker = f->worker;
 		s->failure.signal = f->signal;
@@ -105,7 +107,9 @@ bool fs_area_tally(struct area_stage *s, int err)
 		struct area_errno *e = &s->tolerated[i];
 		int32_t seen = fs_load(&e->err);
 
-		if (seen == 0 && __atomic_compare_exchange_n(&e->err, &seen, err, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED))
+		if (seen == 0 &&
+		    __atomic_compare_exchange_n(&e->err, &seen, err, false,
+						__ATOMIC_RELAXED, __ATOMIC_RELAXED))
 			seen = err;
 		if (seen == err) {
 			__atomic_fetch_add(&e->count, 1, __ATOMIC_RELAXED);

@@ -2,15 +2,17 @@
 /*
  * area.h - the shared area: the one place where supervisor, stages and workers meet
  *
- * One memfd per group of stages that run together (nearly always one stage). Its layout is fixed and holds no pointer,
- * so that processes that map it elsewhere, also after exec, agree on it, and so that what a stage has counted outlives
- * its crash. The supervisor makes it, writes the plans, and is the only one that prints.
+ * One memfd per group of stages that run together (nearly always one stage). Its layout is fixed
+ * and holds no pointer, so that processes that map it elsewhere, also after exec, agree on it,
+ * and so that what a stage has counted outlives its crash. The supervisor makes it, writes the
+ * plans, and is the only one that prints.
  *
- *   struct area            header, the gate, target of the group
- *   struct area_stage      [nstages], each followed by its slots: found by area_stage(), area_slot()
+ *   struct area         header, target of the group, the gate
+ *   struct area_stage   [nstages], each followed by its slots: area_stage(), area_slot()
  *
- * Writers: `plan` and `gate` by the supervisor alone; a slot by its worker alone; `failure` and `stop` by whoever fails or
- * stops the stage first; `times` and `workspace` by the stage's main task.
+ * Writers: `plan` and `gate` by the supervisor alone; a slot by its worker alone; `failure` and
+ * `stop` by whoever fails or stops the stage first; `times` and `workspace` by the stage's main
+ * task.
  */
 #ifndef CORE_AREA_H
 #define CORE_AREA_H
@@ -64,7 +66,7 @@ struct area_plan {			/* what a stage process is told: argv of the inside */
 	uint64_t settle_ns;		/* at most; 0: one syncfs */
 	uint64_t need_bytes;		/* of one worker, for the time limit of prepare */
 	uint32_t run_pid;		/* the supervisor, for names and the parent check */
-	unsigned char state[AREA_STATE_MAX];	/* options, parsed; the stressor's state_size bytes */
+	unsigned char state[AREA_STATE_MAX];	/* parsed options: the stressor's state_size */
 };
 
 struct area_failure {
@@ -101,17 +103,17 @@ struct area_stage {
 	struct area_times times;
 	struct area_failure failure;
 	struct area_errno tolerated[AREA_ERRNOS_MAX];	/* claimed by compare-and-swap on err */
-	uint32_t warnings;		/* claimed by fetch-and-add; entries beyond the maximum are dropped */
+	uint32_t warnings;		/* claimed by fetch-and-add; beyond the maximum: dropped */
 	struct area_warning warning[AREA_WARNINGS_MAX];
 	char workspace[NAME_MAX + 1];	/* name of the work directory in the target, "" when gone */
 	uint32_t setup_done;		/* workers whose setup has ended well */
-	uint32_t leader_done;		/* futex word: the leader's setup has ended (shared files) */
+	uint32_t leader_done;		/* futex word: the leader's setup is over (shared files) */
 	uint32_t loop_done;		/* workers that have left the loop */
 	uint32_t verified;		/* workers past verify and side metrics */
 	uint32_t ended;			/* workers whose task is over */
 	FS_LINE_ALIGNED uint32_t stop;	/* polled between batches */
 	uint64_t round_over;		/* number of the last round that somebody ended */
-	uint32_t counted;		/* workers that have done their --ops, where all must stay in step */
+	uint32_t counted;		/* where all stay in step: workers that did their --ops */
 	FS_LINE_ALIGNED struct fs_barrier barrier;	/* rounds: all workers meet */
 	FS_LINE_ALIGNED struct fs_barrier finish;	/* all workers have left the loop */
 };
@@ -125,10 +127,11 @@ struct area_slot {			/* one worker; nothing here is written by anybody else */
 	FS_LINE_ALIGNED uint64_t ops;
 	uint64_t work;
 	/*
-	 * Time off the clock, in one word so that it is never seen half-changed: on the clock it is the sum of all
-	 * finished off periods; off the clock FS_OFF_FLAG is set and the rest is (start of this period - that sum).
-	 * off(now) = flag ? now - rest : value. Set by the supervisor at the release, when nobody else writes it: 0 for a
-	 * variant without rounds, which is on the clock at once; off since the release for one with rounds.
+	 * Time off the clock, in one word so that it is never seen half-changed: on the clock it is
+	 * the sum of all finished off periods; off the clock FS_OFF_FLAG is set and the rest is
+	 * (start of this period - that sum). off(now) = flag ? now - rest : value.
+	 * Set by the supervisor at the release, when nobody else writes it: 0 for a variant without
+	 * rounds, which is on the clock at once; off since the release for one with rounds.
 	 */
 	uint64_t off;
 	uint64_t batch;			/* ops in a batch */
@@ -139,14 +142,14 @@ struct area_slot {			/* one worker; nothing here is written by anybody else */
 	struct fs_kind_count kinds[FS_KINDS_MAX];
 	uint64_t counters[FS_COUNTERS_MAX];
 	/* side of the task */
-	FS_LINE_ALIGNED int32_t cpu;	/* planned; -1: none. Written by the supervisor before the start */
+	FS_LINE_ALIGNED int32_t cpu;	/* planned, by the supervisor, before the start; -1: none */
 	int32_t helper_cpu[AREA_HELPERS_MAX];
 	uint32_t tid, pid;
 	int32_t cpu_start, cpu_end;	/* where it really was */
 	uint32_t pin_lost;
 	uint32_t usage_marks;		/* how many of the two below are there */
 	struct fs_usage usage[2];	/* first batch inside the window; first batch after it */
-	uint64_t rounds;		/* finished rounds; the last ones are kept, round r at r % AREA_ROUNDS_MAX */
+	uint64_t rounds;		/* finished; round r is kept at r % AREA_ROUNDS_MAX */
 	struct area_round round[AREA_ROUNDS_MAX];
 	FS_LINE_ALIGNED struct fs_barrier meet;	/* with the helpers */
 };
@@ -163,7 +166,7 @@ struct area {
 	struct {
 		uint64_t offset, slots;
 	} stage[AREA_STAGES_MAX];
-	char target[PATH_MAX];		/* as given; relative to the working directory of the supervisor */
+	char target[PATH_MAX];		/* as given; relative to the supervisor's directory */
 	/* A disk that we made: how to mount it again. mount_source empty: not ours. */
 	char mount_source[64], mount_point[64], mount_fstype[16], mount_data[256];
 	uint64_t mount_flags;
@@ -186,19 +189,20 @@ static inline uint64_t fs_off_ns(uint64_t word, uint64_t now)
 	return word & FS_OFF_FLAG ? now - (word & ~FS_OFF_FLAG) : word;
 }
 
-/* Make an area for n stages of workers[i] workers each: a zeroed memfd, mapped. *fd is not close-on-exec. */
+/* Make an area for n stages of workers[i] workers: a zeroed memfd, mapped; not close-on-exec. */
 int fs_area_create(unsigned n, const unsigned workers[], struct area **area, int *fd);
 /* Map the area behind an inherited descriptor; -EINVAL when it is not one. */
 int fs_area_open(int fd, struct area **area);
 void fs_area_close(struct area *area, int fd);
 
-/* Keep a failure if it is the stage's first (taken and complete are set here). Does not stop the stage. */
+/* Keep a failure if it is the stage's first; sets taken and complete. Does not stop the stage. */
 void fs_area_fail(struct area_stage *s, const struct area_failure *f);
 /* Keep a warning for the result; dropped when AREA_WARNINGS_MAX are there. */
 void fs_area_warn(struct area_stage *s, const char *fmt, ...) FS_PRINTF(2, 3);
 /*
- * Stop a stage: sets the flag, wakes the workers that wait to meet for a round. Ops in flight end by themselves, those with a
- * helper as well: a worker lets its helpers go when it leaves the loop. Idempotent.
+ * Stop a stage: sets the flag, wakes the workers that wait to meet for a round. Ops in
+ * flight end by themselves, those with a helper as well: a worker lets its helpers go
+ * when it leaves the loop. Idempotent.
  */
 void fs_area_stop(struct area *a, unsigned stage);
 /* Tally a tolerated errno; false when AREA_ERRNOS_MAX different ones are there already. */

@@ -25,8 +25,8 @@ static int clean_one(const struct leftover *l, void *arg)
 
 	fs_printable(l->name, name, sizeof(name));
 	if (!l->host_ours) {
-		printf("left %s: made on host %s, only there can be seen whether its run has ended\n",
-		       name, l->host);
+		printf("left %s: made on host %s, "
+		       "only there can be seen whether its run has ended\n", name, l->host);
 		return 0;
 	}
 	if (!l->lock_free) {

@@ -2,9 +2,9 @@
 /*
  * cli.c - argv and job files to struct config
  *
- * No abbreviations, no options that are ignored, no order: whatever is not understood to the letter is refused with one
- * line. Names are looked up in cli_match.c; what one option means is in cli_table.c, what
- * options mean together in cli_check.c.
+ * No abbreviations, no options that are ignored, no order: whatever is not understood to the letter
+ * is refused with one line. Names are looked up in cli_match.c; what one option means is in
+ * cli_table.c, what options mean together in cli_check.c.
  */
 #include <stdarg.h>
 #include <stdio.h>
@@ -215,7 +215,7 @@ int fs_cli_option(struct cli *cli, const char *name, const char *value, const ch
 
 /* --- argv ------------------------------------------------------------------------------------- */
 
-/* An argument that begins with a dash. *next: the following one; set to NULL when it was taken as the value. */
+/* An argument with a dash. *next: the following one, set to NULL when it was taken as the value. */
 static int cli_dashed(struct cli *cli, const char *arg, const char **next)
 {
 	const size_t n = strcspn(arg, "=");

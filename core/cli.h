@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * cli.h - the table of options, shared by the parser (cli.c) and the help (help.c); private to these
+ * cli.h - the table of options; private to the parser (cli*.c) and the help (help.c)
  */
 #ifndef CORE_CLI_H
 #define CORE_CLI_H
@@ -14,8 +14,8 @@ enum cli_kind {
 	CLI_TEXT,			/* const char * */
 	CLI_GIVEN,			/* struct given */
 	CLI_CHOICE,			/* int, index into names */
-	CLI_TIME,			/* uint64_t, nanoseconds; count: a bool that it was given, or 0 */
-	CLI_LIST,			/* const char **, count: unsigned; comma list, accumulates */
+	CLI_TIME,			/* uint64_t, ns; count: a bool that it was given, or 0 */
+	CLI_LIST,			/* const char **, count: unsigned; commas; accumulates */
 	CLI_APPEND,			/* the same, one value a time */
 	CLI_CALL,			/* set() */
 	CLI_NOTED,			/* stress-ng's, without effect */
@@ -43,14 +43,14 @@ struct cli_option {
 
 extern const struct cli_option fs_cli_options[];	/* ends with name and help NULL */
 
-struct cli_match {			/* what an option's name stands for: one of the table, or of a stressor */
+struct cli_match {			/* what a name stands for: an option, or a stressor's */
 	const struct cli_option *option;
 	const struct fs_entry *entry;
 	const char *rest;		/* behind "NAME-": "", "mode", "extents" */
 };
 
 struct cli_verb {
-	const char *name, *arg, *help;	/* name NULL ends the table; help NULL: not in this version */
+	const char *name, *arg, *help;	/* name NULL ends the table; help NULL: a later version's */
 	enum verb verb;
 };
 extern const struct cli_verb fs_cli_verbs[];
@@ -77,7 +77,7 @@ int fs_cli_option(struct cli *cli, const char *name, const char *value, const ch
 /* What cannot be said of one option alone: verbs, disks, formats. */
 int fs_cli_check(struct cli *cli);
 
-struct cli_seen {			/* for "given twice" and for options that do not go with the verb */
+struct cli_seen {			/* for "given twice" and "does not go with this verb" */
 	const struct cli_option *option;	/* NULL: of a stressor */
 	const char *stressor, *rest;
 	const char *name, *value, *origin;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * cli_table.c - every option of the command line but those of the stressors, and how its value is read
+ * cli_table.c - every option of the command line but the stressors', and how its value is read
  */
 #include <string.h>
 
@@ -10,7 +10,8 @@
 #include "core/words.h"
 #include "platform/disk.h"
 
-#define CLASS_ALL (FS_CLASS_FILESYSTEM | FS_CLASS_IO | FS_CLASS_OS | FS_CLASS_VFS | FS_CLASS_WORKLOAD)
+#define CLASS_ALL (FS_CLASS_FILESYSTEM | FS_CLASS_IO | FS_CLASS_OS | FS_CLASS_VFS | \
+		   FS_CLASS_WORKLOAD)
 #define SEED_MAX (1ull << 53)		/* what every reader of JSON keeps exactly */
 
 const struct cli_verb fs_cli_verbs[] = {
@@ -22,7 +23,8 @@ const struct cli_verb fs_cli_verbs[] = {
 	{ "clean", "", "remove what killed runs left in the target", VERB_CLEAN },
 	{ "help", "[VERB]", "this text, or that of a verb", VERB_HELP },
 	{ "version", "", "print the version", VERB_VERSION },
-	{ .name = "compare" }, { .name = "ab" }, { .name = "bisect" }, { .name = "plot" }, { .name = "report" },
+	{ .name = "compare" }, { .name = "ab" }, { .name = "bisect" }, { .name = "plot" },
+	{ .name = "report" },
 	{ .name = NULL }
 };
 
@@ -33,7 +35,8 @@ static int number(struct cli *cli, uint64_t min, uint64_t max, uint64_t *n)
 	if (rc == -EINVAL)
 		return fs_cli_bad(cli, "not a plain number");
 	if (rc || *n < min || *n > max)
-		return fs_cli_bad(cli, "out of range: %llu to %llu", (unsigned long long)min, (unsigned long long)max);
+		return fs_cli_bad(cli, "out of range: %llu to %llu",
+				  (unsigned long long)min, (unsigned long long)max);
 	return 0;
 }
 
@@ -128,7 +131,8 @@ static int one_class(struct cli *cli, char *name)
 		return 0;
 	}
 	if (!class_is_built(bits))
-		return fs_cli_bad(cli, "no stressor of class %s in this version; see fsstress list", name);
+		return fs_cli_bad(cli, "no stressor of class %s in this version; see fsstress list",
+				  name);
 	c->class_all |= bits == CLASS_ALL;
 	c->classes |= bits;
 	return 0;
@@ -252,32 +256,38 @@ static const char *const keep_names[] = { "never", "on-fail", "always", NULL };
 #define ALL (~0u)
 #define AT(field) offsetof(struct config, field)
 
-#define HEADING(h)			{ .kind = CLI_HEADING, .help = (h) }
-#define OPTION_(k, v, n, a, h)		.kind = (k), .verbs = (v), .name = (n), .arg = (a), .help = (h)
-#define FLAG(v, n, f, h)		{ OPTION_(CLI_FLAG, v, n, NULL, h), .at = AT(f) }
-#define TEXT(v, n, a, f, h)		{ OPTION_(CLI_TEXT, v, n, a, h), .at = AT(f) }
-#define GIVEN(n, a, f, h)		{ OPTION_(CLI_GIVEN, RUNS, n, a, h), .at = AT(f) }
-#define TIME(n, f, g, h)		{ OPTION_(CLI_TIME, RUNS, n, "T", h), .at = AT(f), .count = (g) }
-#define CHOICE(n, a, f, values, h)	{ OPTION_(CLI_CHOICE, RUNS, n, a, h), .at = AT(f), .names = (values), \
-					  .set = set_choice }
-#define CALL(v, n, a, fn, h)		{ OPTION_(CLI_CALL, v, n, a, h), .set = (fn) }
-#define CALLS(v, n, a, fn, h)		{ OPTION_(CLI_CALL, v, n, a, h), .set = (fn), .repeats = true }
-#define SAME(n, a, as)			{ OPTION_(CLI_CALL, 0, n, a, "the same as --" as), .same = (as) }
-#define NOTED(n)			{ OPTION_(CLI_NOTED, RUNS, n, NULL, "accepted, without effect") }
-#define LATER(n)			{ OPTION_(CLI_LATER, 0, n, "V", NULL) }
-#define LIST(n, a, f, nf, h)		{ OPTION_(CLI_LIST, RUNS, n, a, h), .at = AT(f), .count = AT(nf) }
+#define HEADING(h)		{ .kind = CLI_HEADING, .help = (h) }
+#define OPTION_(k, v, n, a, h)	.kind = (k), .verbs = (v), .name = (n), .arg = (a), .help = (h)
+#define FLAG(v, n, f, h)	{ OPTION_(CLI_FLAG, v, n, NULL, h), .at = AT(f) }
+#define TEXT(v, n, a, f, h)	{ OPTION_(CLI_TEXT, v, n, a, h), .at = AT(f) }
+#define GIVEN(n, a, f, h)	{ OPTION_(CLI_GIVEN, RUNS, n, a, h), .at = AT(f) }
+#define TIME(n, f, g, h)	{ OPTION_(CLI_TIME, RUNS, n, "T", h), .at = AT(f), .count = (g) }
+#define CHOICE(n, a, f, w, h)	{ OPTION_(CLI_CHOICE, RUNS, n, a, h), .at = AT(f), .names = (w), \
+				  .set = set_choice }
+#define CALL(v, n, a, fn, h)	{ OPTION_(CLI_CALL, v, n, a, h), .set = (fn) }
+#define CALLS(v, n, a, fn, h)	{ OPTION_(CLI_CALL, v, n, a, h), .set = (fn), .repeats = true }
+#define SAME(n, a, as)		{ OPTION_(CLI_CALL, 0, n, a, "the same as --" as), .same = (as) }
+#define NOTED(n)		{ OPTION_(CLI_NOTED, RUNS, n, NULL, "accepted, without effect") }
+#define LATER(n)		{ OPTION_(CLI_LATER, 0, n, "V", NULL) }
+#define LIST(n, a, f, nf, h)	{ OPTION_(CLI_LIST, RUNS, n, a, h), .at = AT(f), .count = AT(nf) }
 
 const struct cli_option fs_cli_options[] = {
 	HEADING("What to measure"),
-	CALL(RUNS, "class", "C[,C]", set_class, "filesystem io os vfs workload all; 'C?' prints the members"),
-	CALLS(RUNS, "test", "KEY[,KEY]", set_test, "stressors by name or key (fallocate.alloc.fsync)"),
-	CALLS(RUNS, "job", "FILE", fs_cli_job, "more options: one 'name = value' a line, flags by name, # comments"),
-	LIST("exclude", "KEY[,KEY]", exclude, nexclude, "leave out; names that only stress-ng has are accepted"),
+	CALL(RUNS, "class", "C[,C]", set_class,
+	     "filesystem io os vfs workload all; 'C?' prints the members"),
+	CALLS(RUNS, "test", "KEY[,KEY]", set_test,
+	      "stressors by name or key (fallocate.alloc.fsync)"),
+	CALLS(RUNS, "job", "FILE", fs_cli_job,
+	      "more options: one 'name = value' a line, flags by name, # comments"),
+	LIST("exclude", "KEY[,KEY]", exclude, nexclude,
+	     "leave out; names that only stress-ng has are accepted"),
 	LIST("with", "KEY[,KEY]", with, nwith, "of a class, only these"),
 	CHOICE("order", "given|random", order, order_names, "of the stages"),
 	HEADING("How many workers, and where"),
-	GIVEN("nr-threads", "LIST", nr_threads, "N, P% of the allowed CPUs, or a list: a stage each; default 100%"),
-	GIVEN("sequential", "N|P%", sequential, "workers of each stressor of a class, one after another; 0: all CPUs"),
+	GIVEN("nr-threads", "LIST", nr_threads,
+	      "N, P% of the allowed CPUs, or a list: a stage each; default 100%"),
+	GIVEN("sequential", "N|P%", sequential,
+	      "workers of each stressor of a class, one after another; 0: all CPUs"),
 	GIVEN("all", "N|P%", all, "the same, all stressors together"),
 	CALL(RUNS, "workers", "thread|process", set_workers, "what a worker is"),
 	CALL(RUNS, "share", "none|dir|file|range", set_share, "what workers share"),
@@ -286,15 +296,19 @@ const struct cli_option fs_cli_options[] = {
 	GIVEN("numa-node", "N", numa_node, "only CPUs of this node"),
 	GIVEN("cpukind", "N", cpukind, "only CPUs of this kind; 0: the most efficient"),
 	HEADING("How long"),
-	CALL(RUNS, "timeout", "T", set_timeout, "measured window of each stage: 60 1.5s 500ms 1m30s; default 10"),
+	CALL(RUNS, "timeout", "T", set_timeout,
+	     "measured window of each stage: 60 1.5s 500ms 1m30s; default 10"),
 	SAME("testtime", "T", "timeout"),
 	CALL(RUNS, "ops", "N", set_ops, "no window: N ops of each worker"),
-	TIME("warmup", warmup_ns, AT(warmup_given), "before the window; default a tenth of it, 0.2 s to 5 s"),
-	TIME("settle", settle_ns, 0, "longest wait for a quiet target before each window; default 5"),
+	TIME("warmup", warmup_ns, AT(warmup_given),
+	     "before the window; default a tenth of it, 0.2 s to 5 s"),
+	TIME("settle", settle_ns, 0,
+	     "longest wait for a quiet target before each window; default 5"),
 	CALL(RUNS, "repeat", "N", set_repeat, "the whole plan N times"),
 	CALL(RUNS, "seed", "N", set_seed, "of all random numbers; default random, always recorded"),
 	HEADING("Where"),
-	{ OPTION_(CLI_APPEND, RUNS | V(CLEAN), "target", "DIR", "directory to work in; repeatable; default: this one"),
+	{ OPTION_(CLI_APPEND, RUNS | V(CLEAN), "target", "DIR",
+		  "directory to work in; repeatable; default: this one"),
 	  .at = AT(targets), .count = AT(ntargets) },
 	SAME("temp-path", "DIR", "target"),
 	TEXT(RUNS, "require-fs", "TYPE", require_fs, "refuse any other filesystem"),
@@ -314,16 +328,18 @@ const struct cli_option fs_cli_options[] = {
 	TEXT(RUNS | V(LIST) | V(DESCRIBE), "json", "FILE|-", json, "results as JSON"),
 	FLAG(RUNS, "lkp", lkp, "KEY.ops_per_sec: X lines"),
 	FLAG(RUNS, "metrics", metrics, "stress-ng's table, 12 columns"),
-	FLAG(RUNS, "metrics-brief", metrics_brief, "stress-ng's table, 10 columns; with --metrics that one is printed"),
+	FLAG(RUNS, "metrics-brief", metrics_brief,
+	     "stress-ng's table, 10 columns; with --metrics that one is printed"),
 	FLAG(RUNS, "times", times, "stress-ng's run time block"),
 	CALLS(RUNS, "label", "K=V", set_label, "recorded in the JSON; repeatable"),
 	CALL(ALL, "help", NULL, set_help, "print this text"),
 	CALL(ALL, "version", NULL, set_version, "print the version"),
 	HEADING("stress-ng's"),
-	NOTED("no-rand-seed"), NOTED("minimize"), NOTED("maximize"), NOTED("oom-avoid"), NOTED("oomable"),
-	NOTED("pathological"), NOTED("aggressive"),
-	LATER("interval"), LATER("latency"), LATER("rate"), LATER("ref"), LATER("load"), LATER("monitor"),
-	LATER("snapshot"), LATER("perf-control"), LATER("trace-marker"), LATER("csv"),
+	NOTED("no-rand-seed"), NOTED("minimize"), NOTED("maximize"), NOTED("oom-avoid"),
+	NOTED("oomable"), NOTED("pathological"), NOTED("aggressive"),
+	LATER("interval"), LATER("latency"), LATER("rate"), LATER("ref"), LATER("load"),
+	LATER("monitor"), LATER("snapshot"), LATER("perf-control"), LATER("trace-marker"),
+	LATER("csv"),
 	{ .kind = CLI_HEADING }
 };
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * config.h - the command line as data: what was asked for, checked for form, nothing looked up on the machine yet
+ * config.h - the command line as data: checked for form, nothing looked up on the machine
  *
- * Made by fs_cli_parse(), read by everybody after it, changed by nobody. Strings point into argv or the job file's text
- * and live as long as the process.
+ * Made by fs_cli_parse(), read by everybody after it, changed by nobody. Strings point into argv or
+ * the job file's text and live as long as the process.
  */
 #ifndef CORE_CONFIG_H
 #define CORE_CONFIG_H
@@ -16,13 +16,16 @@
 
 #define FS_VERSION "0.1.0"
 
-enum verb { VERB_RUN, VERB_LIST, VERB_DESCRIBE, VERB_PROBE, VERB_PLAN, VERB_CLEAN, VERB_HELP, VERB_VERSION };
+enum verb {
+	VERB_RUN, VERB_LIST, VERB_DESCRIBE, VERB_PROBE, VERB_PLAN, VERB_CLEAN, VERB_HELP,
+	VERB_VERSION
+};
 enum keep { KEEP_NEVER, KEEP_ON_FAIL, KEEP_ALWAYS };
 enum fresh { FRESH_RUN, FRESH_STAGE, FRESH_NEVER };
 enum pin { PIN_SPREAD, PIN_COMPACT, PIN_NONE };
 enum order { ORDER_GIVEN, ORDER_RANDOM };
 
-/* A string option with where it came from, for messages and the first line: "default", "--timeout", "j:1". */
+/* A string option and where it came from, for messages: "default", "--timeout", "j:1". */
 struct given {
 	const char *text, *origin;	/* text NULL: not given */
 };
@@ -30,11 +33,11 @@ struct given {
 /* One named stressor: --test KEY, or --NAME COUNT. */
 struct pick {
 	const char *key;		/* "fiemap", "fallocate.alloc.fsync" */
-	const char *workers;		/* of --NAME COUNT, stress-ng's meaning of 0 and negative; NULL: --nr-threads */
+	const char *workers;		/* COUNT, 0 and below as in stress-ng; NULL: --nr-threads */
 	const char *origin;
 };
 
-struct stressor_option {		/* --STRESSOR-OPTION VALUE, checked against the descriptor by the planner */
+struct stressor_option {		/* --STRESSOR-OPTION VALUE; the planner checks the value */
 	const struct fs_stressor *stressor;
 	const char *name;		/* behind the stressor's name: "extents", "mode", "ops" */
 	const char *value, *origin;
@@ -97,7 +100,7 @@ struct config {
 	/* output */
 	const char *json;		/* file, "-" or NULL */
 	bool lkp, metrics, metrics_brief, times;
-	const char *stress_ng_noted;	/* the options accepted for stress-ng's sake, joined by blanks; or NULL */
+	const char *stress_ng_noted;	/* stress-ng's options without effect, by blanks; or NULL */
 	const char **labels;		/* K=V */
 	unsigned nlabels;
 	char **argv;			/* for `command` and `repro` */
@@ -106,15 +109,16 @@ struct config {
 };
 
 /*
- * Parse argv. 0, or -EINVAL after exactly one line on stderr that names the word, says what is wrong and gives the valid or
- * the nearest spelling. Looks at nothing but argv and the job file.
+ * Parse argv. 0, or -EINVAL after exactly one line on stderr that names the word, says what is
+ * wrong and gives the valid or the nearest spelling. Looks at nothing but argv and the job file.
  */
 int fs_cli_parse(int argc, char **argv, struct config *config);
 void fs_config_free(struct config *config);
 
 /*
- * The command as one line that can be pasted into a shell: words quoted where they need it, bytes that are not
- * printable ASCII as $'\xNN'. For `command` and `repro`; the caller frees it. NULL: out of memory.
+ * The command as one line that can be pasted into a shell: words quoted where they need it, bytes
+ * that are not printable ASCII as $'\xNN'. For `command` and `repro`; the caller frees it.
+ * NULL: out of memory.
  */
 char *fs_command_line(const struct config *config);
 

@@ -163,7 +163,7 @@ static int stage_variant(const struct expand *e, struct stage *s)
 	return 0;
 }
 
-/* Defaults, then what the key says, then the user's options, which a key that the user gave must not contradict. */
+/* Defaults, then the key, then the user's options, which the user's own key must not contradict. */
 static int stage_state(const struct expand *e, struct stage *s)
 {
 	uint64_t touched = 0;

@@ -9,11 +9,11 @@
 #include "core/select.h"
 
 /*
- * Append the stages of one selected key to the plan. topo: what the configuration allows. -EINVAL or -ENODEV after
- * one line; -ENOMEM.
+ * Append the stages of one selected key to the plan. topo: what the configuration allows.
+ * -EINVAL or -ENODEV after one line; -ENOMEM.
  */
-int fs_expand(const struct config *c, const struct fs_topology *topo, const struct selection *selection,
-	      const struct selected *from, struct plan *plan);
+int fs_expand(const struct config *c, const struct fs_topology *topo,
+	      const struct selection *selection, const struct selected *from, struct plan *plan);
 
 /* Append a note to a NULL-ended list of `room` entries; dropped when it is full. */
 void fs_plan_note(char **notes, unsigned room, const char *fmt, ...) FS_PRINTF(3, 4);

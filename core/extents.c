@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0-or-later */
+// SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * extents.c - files of a known number of extents; see stressor.h
  */
@@ -55,7 +55,8 @@ static int extents_lay_out(struct fs_worker *w, int fd, enum fs_layout layout, u
 	return rc;
 }
 
-int fs_make_extents(struct fs_worker *w, int fd, enum fs_layout layout, uint64_t k, uint64_t *extents)
+int fs_make_extents(struct fs_worker *w, int fd, enum fs_layout layout, uint64_t k,
+		    uint64_t *extents)
 {
 	int rc = extents_lay_out(w, fd, layout, k);
 

@@ -1,8 +1,8 @@
-/* SPDX-License-Identifier: GPL-2.0-or-later */
+// SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * fixture.c - files, buffers and names that stressors work on; see stressor.h
  *
- * File content is a period of seeded bytes, repeated: what any range must hold is known without keeping it.
+ * File content is a period of seeded bytes, repeated: what a range must hold need not be kept.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -14,7 +14,7 @@
 
 #define FIXTURE_PERIOD_BYTES (1ull << 20)
 
-/* --- files and their ranges ------------------------------------------------------------------------------------- */
+/* --- files and their ranges ------------------------------------------------------------------- */
 
 int fs_dir(const struct fs_worker *w)
 {
@@ -52,7 +52,7 @@ int fs_file_open(struct fs_worker *w, const char *name, int flags)
 	return rc < 0 ? rc : fd;
 }
 
-/* --- bytes ------------------------------------------------------------------------------------------------------ */
+/* --- bytes ------------------------------------------------------------------------------------ */
 
 static void *fixture_zeroes(size_t bytes)
 {
@@ -117,7 +117,7 @@ static int fixture_write(int fd, const char *bytes, uint64_t length, uint64_t at
 	return 0;
 }
 
-/* Write [start, start + bytes) with the period, whose first byte stands at every multiple of its length. */
+/* Write [start, start + bytes) with the period, which begins at every multiple of its length. */
 static int fixture_write_period(int fd, const char *period, uint64_t start, uint64_t bytes)
 {
 	int rc = 0;
@@ -178,7 +178,7 @@ int fs_drop_pages(int fd)
 	return -posix_fadvise(fd, 0, 0, POSIX_FADV_DONTNEED);
 }
 
-/* --- checks ----------------------------------------------------------------------------------------------------- */
+/* --- checks ----------------------------------------------------------------------------------- */
 
 static int fixture_differs(struct fs_worker *w, uint64_t start, const char *got, const char *want)
 {
@@ -192,7 +192,8 @@ static int fixture_differs(struct fs_worker *w, uint64_t start, const char *got,
 }
 
 /* got: room for the bytes. */
-static int fixture_compare(struct fs_worker *w, int fd, char *got, uint64_t start, const char *want, uint64_t bytes)
+static int fixture_compare(struct fs_worker *w, int fd, char *got, uint64_t start,
+			   const char *want, uint64_t bytes)
 {
 	uint64_t done = 0;
 
@@ -221,7 +222,8 @@ int fs_check_bytes(struct fs_worker *w, int fd, uint64_t start, const void *want
 }
 
 /* Compare with the period as it stands at file offset `from`. */
-static int fixture_check(struct fs_worker *w, int fd, uint64_t start, uint64_t from, uint64_t bytes, const char *period)
+static int fixture_check(struct fs_worker *w, int fd, uint64_t start, uint64_t from,
+			 uint64_t bytes, const char *period)
 {
 	int rc = period ? 0 : -ENOMEM;
 
@@ -257,7 +259,7 @@ int fs_check_zero(struct fs_worker *w, int fd, uint64_t start, uint64_t bytes)
 	return rc;
 }
 
-/* --- names ------------------------------------------------------------------------------------------------------ */
+/* --- names ------------------------------------------------------------------------------------ */
 
 /* Of one length, so that directory entries are of one size. */
 int fs_make_names(struct fs_worker *w, uint64_t n)
@@ -278,7 +280,8 @@ int fs_make_names(struct fs_worker *w, uint64_t n)
 int fs_make_files(struct fs_worker *w, int dir, uint64_t n)
 {
 	for (uint64_t i = 0; i < n; i++) {
-		const int fd = openat(dir, fs_name(w, i), O_CREAT | O_EXCL | O_WRONLY | O_NOFOLLOW | O_CLOEXEC, 0600);
+		const int fd = openat(dir, fs_name(w, i),
+				      O_CREAT | O_EXCL | O_WRONLY | O_NOFOLLOW | O_CLOEXEC, 0600);
 
 		if (fd < 0 || close(fd))
 			return -errno;

@@ -45,7 +45,8 @@ static void group_places(const struct group *g, unsigned i)
 
 		slot->cpu = stage->cpus ? stage->cpus[w] : -1;
 		for (unsigned h = 0; h < AREA_HELPERS_MAX; h++)
-			slot->helper_cpu[h] = h < helpers && stage->helper_cpus ? stage->helper_cpus[w * helpers + h] : -1;
+			slot->helper_cpu[h] = h < helpers && stage->helper_cpus ?
+					      stage->helper_cpus[w * helpers + h] : -1;
 	}
 }
 
@@ -104,7 +105,7 @@ struct group_exec {
 	unsigned index;
 };
 
-/* The program again, by descriptor, so that the stage starts from a fresh address space; if that cannot be, as we are. */
+/* The program again, by descriptor: a stage starts from a fresh address space, where that works. */
 static int group_exec(void *arg)
 {
 	const struct group_exec *e = arg;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * group.h - private to supervise.c, group.c and verdict.c: stages in flight
+ * group.h - private to supervise.c, group.c, window.c and verdict.c: stages in flight
  */
 #ifndef CORE_GROUP_H
 #define CORE_GROUP_H
@@ -13,7 +13,7 @@ struct flight {				/* one stage in flight */
 	struct area_stage *stage;
 	struct child child;
 	struct snapshot start, end;
-	struct area_errno tolerated[AREA_ERRNOS_MAX];	/* when the window opened; then what came in it */
+	struct area_errno tolerated[AREA_ERRNOS_MAX];	/* before the window; at its end, in it */
 	uint64_t spawned_ns, loop_done_ns, verified_ns, exited_ns;
 	bool spawned, hung, have_window;
 	char hung_text[256];		/* who has not ended, and where it is */
@@ -37,6 +37,10 @@ struct group {
 int fs_group_open(struct group *g, const char *target);
 void fs_group_close(struct group *g);
 int fs_group_spawn(struct group *g, unsigned i);
+
+/* window.c: what all counters say when the window opens, and when it ends. */
+void fs_group_window_start(struct group *g);
+void fs_group_window_end(struct group *g);
 
 /* verdict.c: from what a stage left in the area to the status and reason of its result. */
 void fs_group_verdict(struct group *g, unsigned i);

@@ -97,9 +97,8 @@ void fs_help_usage(FILE *out)
 		if (v->help)
 			fprintf(out, "  %-9s%-16s%s\n", v->name, v->arg, v->help);
 	usage_options(out, ~0u);
-	fputs("\nStressors (N: workers; 0: all allowed CPUs; a comma list of modes or named values: a "
-	      "stage each):\n",
-	      out);
+	fputs("\nStressors (N: workers; 0: all allowed CPUs; "
+	      "a comma list of modes or named values: a stage each):\n", out);
 	for (const struct fs_entry *e = fs_registry; e->name; e++) {
 		if (e->stressor)
 			usage_stressor(out, e->stressor);

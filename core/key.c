@@ -52,7 +52,7 @@ static bool key_is_choice(const struct fs_option *o)
 	return o->kind == FS_OPTION_ENUM || o->kind == FS_OPTION_FLAGS;
 }
 
-/* The option that has a value of this name: its index in the table, and the value's; false: none has. */
+/* The option with a value of this name: its index in the table, and the value's; false: none. */
 static bool key_find_value(const struct fs_stressor *s, const char *word, unsigned *option,
 			   unsigned *value)
 {

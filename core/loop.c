@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * The measured part of a worker's life: batches, rounds, and the clock word. Nothing here allocates, formats or sleeps while
- * the worker is on the clock.
+ * The measured part of a worker's life: batches, rounds, and the clock word. Nothing here
+ * allocates, formats or sleeps while the worker is on the clock.
  */
 #include "core/worker.h"
 
-/* A batch long enough that reading the clock between batches is lost in it, short enough that stopping is prompt. */
+/* Long enough for the clock read between batches to be lost in it, short enough to stop at once. */
 #define LOOP_BATCH_NS	(FS_NSEC_PER_MSEC / 2)
-/* Rounds end after this time even when the state would last: nobody waits long for a slow neighbour. */
+/* Rounds end after this time even when the state would last: nobody waits long for a slow one. */
 #define LOOP_ROUND_NS	(250 * FS_NSEC_PER_MSEC)
 /* Ops per fill where the stressor sets no limit. */
 #define LOOP_ROUND_OPS	1024
-/* Workers on CPUs of their own meet by spinning: two context switches would be a large part of a short round. */
+/* Workers on CPUs of their own spin: two context switches are a large part of a short round. */
 #define LOOP_SPIN_NS	(100 * FS_NSEC_PER_USEC)
 /* One batch in this many of a mix stamps every op. */
 #define LOOP_STAMP_EVERY 8
@@ -93,8 +93,8 @@ static uint64_t loop_batch_max(const struct worker *k)
 }
 
 /*
- * Double the batch while the fastest of its last three took less than LOOP_BATCH_NS: the fastest, because one preemption must
- * not end the search. Frozen when the window opens.
+ * Double the batch while the fastest of its last three took less than LOOP_BATCH_NS: the fastest,
+ * because one preemption must not end the search. Frozen when the window opens.
  */
 static void loop_size_batch(struct worker *k, uint64_t n, uint64_t took_ns)
 {
@@ -116,7 +116,7 @@ static void loop_size_batch(struct worker *k, uint64_t n, uint64_t took_ns)
 	fs_store(&k->slot->batch, k->batch);
 }
 
-/* One batch of at most `left` ops; returns how many were tried. *now is the clock before and after. */
+/* One batch of at most `left` ops; returns how many were tried. *now: the clock, in and out. */
 static uint64_t loop_batch(struct worker *k, uint64_t left, uint64_t *now)
 {
 	const uint64_t wanted = loop_ops_left(k), before = *now;
@@ -133,7 +133,7 @@ static uint64_t loop_batch(struct worker *k, uint64_t left, uint64_t *now)
 	return n;
 }
 
-/* On the clock from the release on: waiting for a CPU is part of what many workers on few CPUs get. */
+/* On the clock from the release on: many workers on few CPUs wait for one, and that counts. */
 static void loop_straight(struct worker *k)
 {
 	uint64_t now = fs_now_ns();
@@ -156,14 +156,15 @@ static uint64_t loop_round_size(const struct worker *k)
 	return n < left ? n : left;
 }
 
-/* The timed part of round r: until its ops are used up, somebody else's are, or time is up. Returns ops tried. */
+/* Round r, timed: until its ops or somebody else's are used up, or the time. Returns ops tried. */
 static uint64_t loop_timed(struct worker *k, uint64_t r, uint64_t n)
 {
 	const uint64_t start = loop_clock_on(k);
 	uint64_t now = start, tried = 0;
 
 	k->slot->round[r % AREA_ROUNDS_MAX].run = start;
-	while (tried < n && !loop_ended(k) && fs_load(&k->stage->round_over) < r && now - start < LOOP_ROUND_NS)
+	while (tried < n && !loop_ended(k) && fs_load(&k->stage->round_over) < r &&
+	       now - start < LOOP_ROUND_NS)
 		tried += loop_batch(k, n - tried, &now);
 	k->slot->round[r % AREA_ROUNDS_MAX].run_end = loop_clock_off(k);
 	k->round_cut = tried < n && now - start >= LOOP_ROUND_NS ? tried : 0;
@@ -181,7 +182,8 @@ static bool loop_meet(struct worker *k)
 }
 
 /* fill and drain: untimed, and only while nobody is timed. */
-static bool loop_off(struct worker *k, int (*step)(struct fs_worker *w, uint64_t n), uint64_t n, enum area_worker_phase phase)
+static bool loop_off(struct worker *k, int (*step)(struct fs_worker *w, uint64_t n), uint64_t n,
+		     enum area_worker_phase phase)
 {
 	int rc;
 
@@ -194,13 +196,35 @@ static bool loop_off(struct worker *k, int (*step)(struct fs_worker *w, uint64_t
 	return rc >= 0;
 }
 
+static bool loop_shares_file(const struct worker *k)
+{
+	return k->pub.share == FS_SHARE_FILE || k->pub.share == FS_SHARE_RANGE;
+}
+
 /*
- * Whether there is no further round. Where all must stay in step (a remount needs everybody's hands off the mount) those that have
- * done their ops go on with empty rounds until all have. The count is read after a meeting: the same for all.
+ * The leader makes a shared file anew for all: when everybody has let go of what the last round
+ * made, and only if nobody has left, since who leaves verifies that.
+ */
+static bool loop_fill(struct worker *k, uint64_t n)
+{
+	int (*const fill)(struct fs_worker *w, uint64_t n) = k->pub.variant->fill;
+	const bool shared = loop_shares_file(k), leads = shared && fs_leader(&k->pub);
+
+	if (!leads && !loop_off(k, fill, n, WORKER_FILL))
+		return false;
+	if (shared && (!loop_meet(k) || loop_stopped(k)))
+		return false;
+	return !leads || loop_off(k, fill, n, WORKER_FILL);
+}
+
+/*
+ * Whether there is no further round. Where all must stay in step (a remount needs everybody's hands
+ * off the mount, a shared file its leader) those that have done their ops go on with empty rounds
+ * until all have. The count is read after a meeting: the same for all.
  */
 static bool loop_rounds_over(const struct worker *k)
 {
-	if (!(k->pub.variant->flags & FS_REMOUNT))
+	if (!(k->pub.variant->flags & FS_REMOUNT) && !loop_shares_file(k))
 		return loop_ended(k);
 	return loop_stopped(k) || fs_load(&k->stage->counted) == k->pub.workers;
 }
@@ -225,7 +249,7 @@ static void loop_rounds(struct worker *k)
 		uint64_t tried;
 
 		*round = (struct area_round){ .fill = fs_now_ns() };
-		if (!loop_off(k, v->fill, n, WORKER_FILL) || !loop_meet(k))
+		if (!loop_fill(k, n) || !loop_meet(k))
 			break;
 		fs_worker_phase(k, WORKER_RUN, "op");
 		tried = loop_timed(k, r, n);

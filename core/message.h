@@ -7,7 +7,7 @@
 
 #include "platform/compiler.h"
 
-/* "fsstress: TEXT\n". Newlines and unprintable bytes in the text are shown as \xNN, so that a message is one line. */
+/* "fsstress: TEXT\n", one line always: newlines and unprintable bytes are shown as \xNN. */
 void fs_error(const char *fmt, ...) FS_PRINTF(1, 2);
 /* "fsstress: warning: TEXT\n" and "fsstress: note: TEXT\n"; notes are not printed when quiet. */
 void fs_warning(const char *fmt, ...) FS_PRINTF(1, 2);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * option.h - options of stressors: text into the typed fields of a state, and back (fs_option_print() of plan.h)
+ * option.h - options of stressors: from text into the typed fields of a state
  */
 #ifndef CORE_OPTION_H
 #define CORE_OPTION_H
@@ -13,16 +13,18 @@
 const struct fs_option *fs_option_find(const struct fs_option *table, const char *name);
 
 /*
- * Parse a value into its field. Flags are joined by + or , and "none" is no flag; weights not named become 0.
- * -EINVAL, -ERANGE: the field is untouched and why says what is wrong and what is valid.
+ * Parse a value into its field. Flags are joined by + or , and "none" is no flag; weights not named
+ * become 0. -EINVAL, -ERANGE: the field is untouched and why says what is wrong and what is valid.
  */
-int fs_option_parse(const struct fs_option *o, const char *value, void *state, char why[OPTION_WHY_MAX]);
+int fs_option_parse(const struct fs_option *o, const char *value, void *state,
+		    char why[OPTION_WHY_MAX]);
 
 /*
- * Zero the state, then the defaults of the stressor's options, then the variant's. A default that does not parse is a
- * bug of the stressor: -EINVAL with why.
+ * Zero the state, then the defaults of the stressor's options, then the variant's. A default that
+ * does not parse is a bug of the stressor: -EINVAL with why.
  */
-int fs_option_defaults(const struct fs_stressor *s, const struct fs_variant *v, void *state, char why[OPTION_WHY_MAX]);
+int fs_option_defaults(const struct fs_stressor *s, const struct fs_variant *v, void *state,
+		       char why[OPTION_WHY_MAX]);
 
 /* Value of an enum or flags option, as an integer. */
 unsigned fs_option_value(const struct fs_option *o, const void *state);
@@ -31,9 +33,10 @@ unsigned fs_option_value(const struct fs_option *o, const void *state);
 char *fs_option_names(const char *const *names, const char *between, char *text, size_t size);
 
 /*
- * One line on stderr about something given: "--fiemap-extents 5x: WHY", or "FILE:LINE: fiemap-extents = 5x: WHY" where
- * the origin is a line of a job file. value may be NULL. Returns -EINVAL.
+ * One line on stderr about something given: "--fiemap-extents 5x: WHY", or, where the origin is a
+ * line of a job file, "FILE:LINE: fiemap-extents = 5x: WHY". value may be NULL. Returns -EINVAL.
  */
-int fs_given_error(const char *origin, const char *name, const char *value, const char *fmt, ...) FS_PRINTF(4, 5);
+int fs_given_error(const char *origin, const char *name, const char *value, const char *fmt,
+		   ...) FS_PRINTF(4, 5);
 
 #endif

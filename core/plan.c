@@ -71,7 +71,7 @@ static int plan_check(const struct config *c, const struct plan *p)
 	return 0;
 }
 
-/* Fisher-Yates, over the stages that run alone: those that run together stay neighbours, at the end. */
+/* Fisher-Yates over the stages that run alone; those that run together stay side by side, last. */
 static void plan_shuffle(uint64_t seed, struct plan *p)
 {
 	struct fs_rng rng;

@@ -2,8 +2,8 @@
 /*
  * plan.h - from what was asked for to the list of stages
  *
- * A stage is one variant of one stressor with one set of options, on one target, with one worker count. Pure apart from
- * asking the topology: the same configuration and topology give the same plan.
+ * A stage is one variant of one stressor with one set of options, on one target, with one worker
+ * count. The same configuration and topology give the same plan.
  */
 #ifndef CORE_PLAN_H
 #define CORE_PLAN_H
@@ -16,10 +16,10 @@ struct stage {				/* pointers: the registry's, or owned by the plan */
 	const struct fs_stressor *stressor;
 	const struct fs_variant *variant;
 	char key[AREA_KEY_MAX];		/* NAME.VARIANT.modifiers */
-	bool key_repeats;		/* the key runs at several worker counts: --lkp and the stress-ng table add .wN */
-	_Alignas(16) unsigned char state[AREA_STATE_MAX];	/* the prototype: options parsed over defaults */
+	bool key_repeats;		/* at several worker counts: two of the reports add .wN */
+	_Alignas(16) unsigned char state[AREA_STATE_MAX];	/* options parsed over defaults */
 	enum fs_share share;
-	bool named;			/* by the user, not by a class: what does not fit refuses the run */
+	bool named;			/* by the user, not by a class: must fit, or no run */
 	bool process;
 	uint64_t ops;			/* of each worker; 0: by time */
 	unsigned workers;
@@ -41,13 +41,14 @@ struct plan {
 };
 
 /*
- * 0; -EINVAL after one line on stderr for a value that does not fit (exit 2); -ENODEV after one line when the placement is
- * impossible here (exit 3: no allowed CPU of that kind). The plan is freed by fs_plan_free().
+ * 0; -EINVAL after one line on stderr for a value that does not fit (exit 2); -ENODEV after one
+ * line when the placement is impossible here, such as no allowed CPU of that kind (exit 3). The
+ * plan is freed by fs_plan_free().
  */
 int fs_plan_make(const struct config *config, const struct fs_topology *topo, struct plan *plan);
 void fs_plan_free(struct plan *plan);
 
-/* One option of a stage as text ("64K" stays as it would be typed back: exact bytes); for plan, JSON and describe. */
+/* An option of a stage as it could be typed, sizes in exact bytes; for plan, JSON and describe. */
 int fs_option_print(const struct fs_option *o, const void *state, char *text, unsigned long size);
 
 #endif

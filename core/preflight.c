@@ -7,14 +7,13 @@
 
 #include "core/units.h"
 
-/* Descriptors that a worker has open beside its own: standard streams, area, target, workspace, marker, directory, slack. */
+/* What a worker has open beside its own: streams, area, target, workspace, marker, directory. */
 #define PREFLIGHT_OWN_DESCRIPTORS 16
 /* Directories and the marker that the runner makes itself. */
 #define PREFLIGHT_OWN_INODES 4
 
-static void preflight_skip(struct stage_result *r, enum skip_kind kind, int err, const char *fmt, ...) FS_PRINTF(4, 5);
-
-static void preflight_skip(struct stage_result *r, enum skip_kind kind, int err, const char *fmt, ...)
+static void FS_PRINTF(4, 5) preflight_skip(struct stage_result *r, enum skip_kind kind, int err,
+					   const char *fmt, ...)
 {
 	va_list args;
 
@@ -36,11 +35,13 @@ static void preflight_possible(const struct fs_target *t, struct stage_result *r
 	const struct stage *s = r->stage;
 
 	if (s->absent)
-		preflight_skip(r, SKIP_UNSUPPORTED, ENOSYS, "not built: %s was not found by configure", s->absent);
+		preflight_skip(r, SKIP_UNSUPPORTED, ENOSYS,
+			       "not built: %s was not found by configure", s->absent);
 	else if (s->variant->flags & FS_ROOT && geteuid() != 0)
 		preflight_skip(r, SKIP_UNSUPPORTED, EPERM, "needs root");
 	else if (s->variant->flags & FS_REMOUNT && !t->ours)
-		preflight_skip(r, SKIP_UNSUPPORTED, EOPNOTSUPP, "needs a disk that can be remounted: --disk");
+		preflight_skip(r, SKIP_UNSUPPORTED, EOPNOTSUPP,
+			       "needs a disk that can be remounted: --disk");
 }
 
 /* Limits of one worker. */
@@ -51,12 +52,15 @@ static void preflight_worker(const struct fs_limits *l, struct stage_result *r)
 	char a[32], b[32];
 
 	if (n->file_bytes > l->file_bytes)
-		preflight_skip(r, SKIP_NEED, EFBIG, "needs a file of %s, has a limit of %s (RLIMIT_FSIZE, ulimit -f)",
-			       fs_print_size(n->file_bytes, a, sizeof(a)), fs_print_size(l->file_bytes, b, sizeof(b)));
+		preflight_skip(r, SKIP_NEED, EFBIG,
+			       "needs a file of %s, has a limit of %s (RLIMIT_FSIZE, ulimit -f)",
+			       fs_print_size(n->file_bytes, a, sizeof(a)),
+			       fs_print_size(l->file_bytes, b, sizeof(b)));
 	else if (descriptors > l->descriptors_hard)
 		preflight_skip(r, SKIP_NEED, EMFILE,
-			       "needs %" PRIu64 " descriptors, has %" PRIu64 " (RLIMIT_NOFILE, soft %" PRIu64 ", hard %" PRIu64 ")",
-			       descriptors, l->descriptors_hard, l->descriptors_soft, l->descriptors_hard);
+			       "needs %" PRIu64 " descriptors, has %" PRIu64
+			       " (RLIMIT_NOFILE, soft %" PRIu64 ", hard %" PRIu64 ")", descriptors,
+			       l->descriptors_hard, l->descriptors_soft, l->descriptors_hard);
 }
 
 struct preflight_total {
@@ -83,27 +87,31 @@ static void preflight_add(struct preflight_total *t, const struct stage *s)
 }
 
 /* Limits of all workers together. */
-static void preflight_all(const struct fs_target *t, const struct fs_limits *l, const struct preflight_total *all,
-			  struct stage_result *r)
+static void preflight_all(const struct fs_target *t, const struct fs_limits *l,
+			  const struct preflight_total *all, struct stage_result *r)
 {
 	char a[32], b[32];
 
 	if (all->bytes > preflight_usable(t->free_bytes))
-		preflight_skip(r, SKIP_NEED, ENOSPC, "needs %s for %" PRIu64 " worker(s), has %s (90 %% of the free space)",
+		preflight_skip(r, SKIP_NEED, ENOSPC,
+			       "needs %s for %" PRIu64 " worker(s), "
+			       "has %s (90 %% of the free space)",
 			       fs_print_size(all->bytes, a, sizeof(a)), all->workers,
 			       fs_print_size(preflight_usable(t->free_bytes), b, sizeof(b)));
 	else if (t->inodes && all->inodes > preflight_usable(t->free_inodes))
-		preflight_skip(r, SKIP_NEED, ENOSPC, "needs %" PRIu64 " inodes, has %" PRIu64 " (90 %% of the free ones)",
+		preflight_skip(r, SKIP_NEED, ENOSPC,
+			       "needs %" PRIu64 " inodes, has %" PRIu64 " (90 %% of the free ones)",
 			       all->inodes, preflight_usable(t->free_inodes));
 	else if (all->tasks > l->tasks)
-		preflight_skip(r, SKIP_NEED, EAGAIN, "needs %" PRIu64 " tasks, has %" PRIu64 " (RLIMIT_NPROC, threads-max, pids.max)",
-			       all->tasks, l->tasks);
+		preflight_skip(r, SKIP_NEED, EAGAIN, "needs %" PRIu64 " tasks, has %" PRIu64
+			       " (RLIMIT_NPROC, threads-max, pids.max)", all->tasks, l->tasks);
 	else if (all->aio_slots > l->aio_slots)
-		preflight_skip(r, SKIP_NEED, EAGAIN, "needs %" PRIu64 " aio slots, has %" PRIu64 " (fs.aio-max-nr less aio-nr)",
-			       all->aio_slots, l->aio_slots);
+		preflight_skip(r, SKIP_NEED, EAGAIN, "needs %" PRIu64 " aio slots, has %" PRIu64
+			       " (fs.aio-max-nr less aio-nr)", all->aio_slots, l->aio_slots);
 }
 
-unsigned fs_preflight(const struct fs_target *target, const struct fs_limits *limits, struct stage_result *results, unsigned n)
+unsigned fs_preflight(const struct fs_target *target, const struct fs_limits *limits,
+		      struct stage_result *results, unsigned n)
 {
 	struct preflight_total all = { 0 };
 	unsigned skipped = 0;

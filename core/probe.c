@@ -79,7 +79,8 @@ static void probe_stages(struct probe *p, const char *target)
 		fs_stage_result_init(r, &p->plan.stages[i]);
 		if (fs_preflight(&p->run.target, &limits, r, 1) && r->skip == SKIP_UNSUPPORTED)
 			continue;
-		fs_stage_result_init(r, &p->plan.stages[i]);	/* a trial is small: what is needed for a run does not count */
+		/* A trial is small: what a run would need does not count. */
+		fs_stage_result_init(r, &p->plan.stages[i]);
 		if (fs_supervise_probe(&p->session, target, r->stage, r) == 0)
 			r->status = STATUS_PLANNED;
 		p->works += r->status == STATUS_PLANNED;
@@ -108,26 +109,30 @@ static int probe_places(struct probe *p)
 	int status = 0;
 
 	for (unsigned i = 0; i < n && status == 0; i++) {
+		struct place place = { .disk = c->disk };
+
 		if (c->disk)
-			status = probe_place(p, (struct place){ .disk = c->disk, .fs = c->nfs ? c->fs[i] : NULL });
+			place.fs = c->nfs ? c->fs[i] : NULL;
 		else
-			status = probe_place(p, (struct place){ .target = c->ntargets ? c->targets[i] : "." });
+			place.target = c->ntargets ? c->targets[i] : ".";
+		status = probe_place(p, place);
 	}
 	return status;
 }
 
-/* Every variant of every stressor, when nothing is selected. The keys live as long as the copy of the configuration. */
+/* When nothing is selected: every variant of every stressor. The caller frees picks and keys. */
 static int probe_select_all(struct config *all)
 {
+	const struct fs_variant *v;
 	unsigned n = 0;
 
 	for (const struct fs_entry *e = fs_registry; e->name; e++) {
-		for (const struct fs_variant *v = e->stressor ? e->stressor->variants : NULL; v && v->run; v++)
+		for (v = e->stressor ? e->stressor->variants : NULL; v && v->run; v++)
 			n++;
 	}
 	all->picks = calloc(n, sizeof(*all->picks));
 	for (const struct fs_entry *e = fs_registry; all->picks && e->name; e++) {
-		for (const struct fs_variant *v = e->stressor ? e->stressor->variants : NULL; v && v->run; v++) {
+		for (v = e->stressor ? e->stressor->variants : NULL; v && v->run; v++) {
 			char key[AREA_KEY_MAX];
 
 			fs_key_of_variant(e->stressor, v, key);
@@ -147,7 +152,9 @@ static int probe_all(struct probe *p)
 
 	if (status)
 		return status;
-	p->run = (struct run_result){ .config = p->config, .plan = &p->plan, .nstages = p->plan.nstages };
+	p->run = (struct run_result){
+		.config = p->config, .plan = &p->plan, .nstages = p->plan.nstages
+	};
 	p->run.stages = calloc(p->run.nstages, sizeof(*p->run.stages));
 	if (p->run.stages && fs_session_open(&p->session, p->config) == 0) {
 		status = probe_places(p);
@@ -170,9 +177,11 @@ int fs_probe(const struct config *config)
 		p.targets = json_array();
 	if (status == 0)
 		status = probe_all(&p);
-	if (status == 0 && p.targets)
-		status = json_dump_file(p.targets, strcmp(config->json, "-") ? config->json : "/dev/stdout", JSON_INDENT(2)) ?
-			 PROBE_EXIT_SETUP : 0;
+	if (status == 0 && p.targets) {
+		const char *path = strcmp(config->json, "-") ? config->json : "/dev/stdout";
+
+		status = json_dump_file(p.targets, path, JSON_INDENT(2)) ? PROBE_EXIT_SETUP : 0;
+	}
 	json_decref(p.targets);
 	for (unsigned i = 0; all && i < every.npicks; i++)
 		free((char *)(uintptr_t)every.picks[i].key);

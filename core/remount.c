@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Unmount and mount again a disk that we made, between rounds: the only way to cold metadata that needs neither drop_caches nor a
- * filesystem's help. All workers let go of the mount, the leader remounts it, all open their directories again.
+ * Unmount and mount again a disk that we made, between rounds: the only way to cold metadata that
+ * needs neither drop_caches nor a filesystem's help. All workers let go of the mount, the leader
+ * remounts it, all open their directories again.
  */
 #include <sys/mount.h>
 

@@ -26,7 +26,7 @@ struct removal {
 	dev_t dev;
 	const char *keep;
 	char *what;
-	int err;			/* of this pass: the first that no retry will help, else the first */
+	int err;			/* of this pass: the first not transient, else the first */
 	bool progress;			/* this pass has removed or moved something */
 	unsigned long moved;		/* numbers the names of what was moved up */
 };
@@ -63,7 +63,8 @@ static void remove_unlock_entry(int dir, const char *name)
 	struct stat st;
 	int fd;
 
-	if (fstatat(dir, name, &st, AT_SYMLINK_NOFOLLOW) || !(S_ISREG(st.st_mode) || S_ISDIR(st.st_mode)))
+	if (fstatat(dir, name, &st, AT_SYMLINK_NOFOLLOW) ||
+	    !(S_ISREG(st.st_mode) || S_ISDIR(st.st_mode)))
 		return;
 	if (S_ISDIR(st.st_mode) && !(st.st_mode & S_IRUSR))
 		fchmodat(dir, name, S_IRWXU, AT_SYMLINK_NOFOLLOW);
@@ -133,7 +134,9 @@ static void remove_note(struct removal *r, int err, const char *name)
 {
 	if (!err)
 		r->progress = true;
-	if (!err || err == -ENOENT || (r->err && (!remove_transient(r->err) || remove_transient(err))))
+	if (!err || err == -ENOENT)
+		return;
+	if (r->err && (!remove_transient(r->err) || remove_transient(err)))
 		return;
 	r->err = err;
 	fs_printable(name, r->what, NAME_MAX + 1);
@@ -154,7 +157,8 @@ static void remove_inside(struct removal *r, int fd, int depth)
 	while (errno = 0, (e = readdir(d))) {
 		const char *name = e->d_name;
 
-		if (!strcmp(name, ".") || !strcmp(name, "..") || (!depth && r->keep && !strcmp(name, r->keep)))
+		if (!strcmp(name, ".") || !strcmp(name, "..") ||
+		    (!depth && r->keep && !strcmp(name, r->keep)))
 			continue;
 		err = e->d_type == DT_DIR ? -EISDIR : remove_unlink(fd, name, 0);
 		if (err == -EISDIR && depth == REMOVE_DEPTH) {

@@ -9,6 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "core/message.h"
 #include "core/report_parts.h"
 
 /* Length of a UTF-8 sequence by its first byte, 0: this is none. */
@@ -177,6 +178,19 @@ struct report_mean fs_report_mean(const struct run_result *runs, unsigned nruns,
 	return m;
 }
 
+/* What went wrong is said on stderr whatever else was asked for: a table of results hides it. */
+static void report_failures(const struct run_result *run)
+{
+	for (unsigned i = 0; i < run->nstages; i++) {
+		const struct stage_result *r = &run->stages[i];
+		char key[REPORT_KEY_MAX];
+
+		if (r->status >= STATUS_FAILED)
+			fs_error("%s: %s: %s", fs_report_key(r->stage, key),
+				 fs_status_names[r->status], r->reason);
+	}
+}
+
 /*
  * A file is written before stdout, which may be a closed pipe. On stdout there is the table for
  * people or one format for machines, and stress-ng's table last: its readers take any later line
@@ -188,6 +202,8 @@ int fs_report(const struct config *config, const struct run_result *runs, unsign
 	const bool stress_ng = config->metrics || config->metrics_brief || config->times;
 	int rc = 0, err = 0;
 
+	for (unsigned i = 0; i < nruns; i++)
+		report_failures(&runs[i]);
 	if (config->json && !json_stdout)
 		rc = fs_report_json(config->json, runs, nruns);
 	if (config->lkp)

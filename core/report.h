@@ -2,7 +2,7 @@
 /*
  * report.h - from results to text; report.c chooses the writers, each writer knows one format
  *
- * A writer gets all runs (targets, filesystems, repetitions) and a stream. It asks nothing of the machine.
+ * A writer gets all runs (targets, filesystems, repetitions); it asks nothing of the machine.
  */
 #ifndef CORE_REPORT_H
 #define CORE_REPORT_H
@@ -15,17 +15,19 @@
 void fs_report_plan(FILE *out, const struct run_result *run);
 /* The readable table, with one line of reason below for what did not pass, then warnings. */
 void fs_report_text(FILE *out, const struct run_result *runs, unsigned nruns);
-/* KEY.ops_per_sec: X lines for lkp-tests' parsers: every key once, plain decimals, no zero that means anything. */
+/* "KEY.ops_per_sec: X" for lkp-tests' parsers: each key once, plain decimals, no zero as a mark. */
 void fs_report_lkp(FILE *out, const struct run_result *runs, unsigned nruns);
-/* stress-ng's table, in one write(2) to fd: --metrics (12 columns), --metrics-brief (10), --times. */
-int fs_report_stress_ng(int fd, const struct run_result *runs, unsigned nruns, bool brief, bool times);
+/* stress-ng's table, in one write(2): --metrics (12 columns), --metrics-brief (10), --times. */
+int fs_report_stress_ng(int fd, const struct run_result *runs, unsigned nruns, bool brief,
+			bool times);
 /*
- * Schema fsstress/1: an object, or an array when there are several runs. To "-" (stdout) or a file, written beside it
- * and renamed; what is there and is no regular file (a pipe, a link) is written to. -errno.
+ * Schema fsstress/1: an object, or an array when there are several runs. To "-" (stdout) or a file,
+ * written beside it and renamed; what is there and is no regular file (a pipe, a link) is written
+ * to. -errno.
  */
 int fs_report_json(const char *path, const struct run_result *runs, unsigned nruns);
 
-/* Everything the configuration asks for, in the right order on the right streams. -errno of the first that failed. */
+/* All that the configuration asks for, in order, each on its stream. -errno of the first failed. */
 int fs_report(const struct config *config, const struct run_result *runs, unsigned nruns);
 
 /* Bytes that are not printable UTF-8 as \xNN; for paths in messages and reports. Returns text. */

@@ -130,7 +130,8 @@ static json_t *json_time_s(const struct stage_result *r)
 
 	for (unsigned i = 0; i < FS_ARRAY_SIZE(times); i++)
 		json_object_set_new(o, times[i].name, fs_json_real(times[i].value));
-	json_object_set_new(o, "settled", fs_json_tristate(isfinite(r->settle_s) ? r->settled : -1));
+	json_object_set_new(o, "settled",
+			    fs_json_tristate(isfinite(r->settle_s) ? r->settled : -1));
 	return o;
 }
 
@@ -162,7 +163,8 @@ static void json_usage(json_t *o, const struct stage_result *r)
 		.minor = FS_UNKNOWN, .major = FS_UNKNOWN,
 	};
 	const struct fs_usage u = r->usage_known ? r->usage : unknown;
-	json_t *cpu = json_pair("user", fs_json_real(r->user_s), "system", fs_json_real(r->system_s));
+	json_t *cpu = json_pair("user", fs_json_real(r->user_s),
+				"system", fs_json_real(r->system_s));
 
 	json_object_set_new(cpu, "machine_busy", fs_json_real(r->machine_busy_s));
 	json_object_set_new(o, "cpu_s", cpu);

@@ -15,7 +15,7 @@
 
 /* KEY, or KEY.wN where the key ran at several worker counts. Returns text. */
 char *fs_report_key(const struct stage *s, char text[REPORT_KEY_MAX]);
-/* A plain decimal for parsers: at least two decimals and six significant digits, never an exponent. Returns text. */
+/* For parsers: at least two decimals and six significant digits, no exponent. Returns text. */
 char *fs_report_decimal(double value, char text[REPORT_NUMBER_MAX]);
 /* "PATH (ext4 on /dev/loop0)", printable. Returns text. */
 char *fs_report_target(const struct run_result *run, char *text, unsigned long size);
@@ -31,22 +31,22 @@ double fs_report_per_op(uint64_t n, uint64_t ops);
 /* Whether the runs are repetitions of each other: same directory, same disk and filesystem. */
 bool fs_report_same_target(const struct run_result *a, const struct run_result *b);
 /*
- * Target of each run, counted from 0 in order of appearance, into of[nruns]. Returns how many there are. Runs of one
- * target have the same plan, so stage i of one is stage i of another.
+ * Target of each run, counted from 0 in order of appearance, into of[nruns]. Returns how many there
+ * are. Runs of one target have the same plan, so stage i of one is stage i of another.
  */
 unsigned fs_report_targets(const struct run_result *runs, unsigned nruns, unsigned of[]);
-/* One stage over the repetitions of a target: means over the runs where it passed; NAN and status of the worst else. */
+/* One stage over the repetitions of a target: means over the runs where it passed; else NAN. */
 struct report_mean {
-	enum status status;		/* failed for everything that did not go well, skipped when all are */
+	enum status status;		/* failed when one went wrong, skipped when all were */
 	double ops, ops_per_sec, duty;	/* duty: the least */
 	double flushes_per_op, write_bytes_per_op, busy_us_per_op;	/* NAN: unknown */
 };
-struct report_mean fs_report_mean(const struct run_result *runs, unsigned nruns, const unsigned of[], unsigned target,
-				  unsigned stage);
+struct report_mean fs_report_mean(const struct run_result *runs, unsigned nruns,
+				  const unsigned of[], unsigned target, unsigned stage);
 
-/* --- JSON: what is not known is null, never a NULL pointer, which would lose the key ------------------------------ */
+/* --- JSON: what is not known is null, never a NULL pointer, which would lose the key ---------- */
 
-json_t *fs_json_text(const char *s);		/* bytes that are not printable as \xNN; NULL and "" are null */
+json_t *fs_json_text(const char *s);		/* unprintable bytes as \xNN; NULL and "": null */
 json_t *fs_json_real(double value);		/* not finite: null */
 json_t *fs_json_count(uint64_t n);		/* above 2^53 a string, FS_UNKNOWN null */
 json_t *fs_json_given(uint64_t n);		/* the same, 0 is null as well */

@@ -2,8 +2,9 @@
 /*
  * result.h - what came out: plain data between measuring and reporting
  *
- * Filled by the supervisor and by stats, only read by reports. Numbers that were not measured are NAN (double) or
- * FS_UNKNOWN (uint64_t); reports print null for both. All strings are owned by the result or static.
+ * Filled by the supervisor and by stats, only read by reports. Numbers that were not measured are
+ * NAN (double) or FS_UNKNOWN (uint64_t); reports print null for both. All strings are owned by the
+ * result or static.
  */
 #ifndef CORE_RESULT_H
 #define CORE_RESULT_H
@@ -28,7 +29,7 @@ enum status {				/* frozen, with their names */
 	STATUS_NO_PROGRESS,
 	STATUS_INCOMPLETE,
 };
-extern const char *const fs_status_names[];	/* "passed", "skipped", "failed", "no-progress", "incomplete" */
+extern const char *const fs_status_names[];	/* "passed", "skipped", ... by enum status */
 
 enum skip_kind {			/* why skipped: decides between exit 3 and 4 when all are */
 	SKIP_NONE,
@@ -48,7 +49,8 @@ struct worker_result {
 	bool usage_known;
 	struct fs_usage usage;	/* within the window */
 	unsigned nrounds;
-	struct area_round rounds[AREA_ROUNDS_MAX];	/* the last ones; int64: relative to the start of the window */
+	/* The last ones; the stamps are int64_t, relative to the start of the window. */
+	struct area_round rounds[AREA_ROUNDS_MAX];
 };
 
 struct device_io {			/* differences over the window of /sys/dev/block/M:N/stat */
@@ -78,7 +80,8 @@ struct stage_result {
 	double user_s, system_s, machine_busy_s;
 	struct fs_usage usage;	/* sums over workers, see usage_known */
 	bool usage_known;
-	uint64_t start_monotonic_ns, end_monotonic_ns, start_realtime_ns, end_realtime_ns;	/* FS_UNKNOWN */
+	/* of the window, or FS_UNKNOWN */
+	uint64_t start_monotonic_ns, end_monotonic_ns, start_realtime_ns, end_realtime_ns;
 	uint64_t rss_max_kib;
 	const char *granularity;	/* "op", "pass" or NULL */
 	struct device_io device_io;
@@ -124,8 +127,8 @@ void fs_status_count(const struct run_result *runs, unsigned nruns, unsigned cou
 void fs_warn_add(char (*list)[256], unsigned *n, const char *fmt, ...) FS_PRINTF(3, 4);
 
 /*
- * The exit status of everything that ran, a frozen table: 128+n > 1 > 5 > 4 > 0; all skipped: 4 when every reason is
- * missing support, else 3. strict: a skip or a warning makes 5.
+ * The exit status of everything that ran, a frozen table: 128+n > 1 > 5 > 4 > 0; all skipped: 4
+ * when every reason is missing support, else 3. strict: a skip or a warning makes 5.
  */
 int fs_exit_status(const struct run_result *runs, unsigned nruns, bool strict);
 

@@ -2,10 +2,11 @@
 /*
  * rng.h - seeded random numbers, one stream per worker and purpose
  *
- * A stream is xoshiro256** (Blackman and Vigna, "Scrambled linear pseudorandom number generators", ACM TOMS 47(4),
- * 2021), seeded by SplitMix64 (Steele, Lea, Flood, OOPSLA 2014) from seed ^ FNV-1a(key) ^ worker. Offsets, data and
- * probe positions have streams of their own: changing how many numbers one of them takes never moves another.
- * The same seed gives the same numbers on every machine.
+ * A stream is xoshiro256** (Blackman and Vigna, "Scrambled linear pseudorandom number generators",
+ * ACM TOMS 47(4), 2021), seeded by SplitMix64 (Steele, Lea, Flood, OOPSLA 2014) from seed ^
+ * FNV-1a(key) ^ worker. Offsets, data and probe positions have streams of their own: changing how
+ * many numbers one of them takes never moves another. The same seed gives the same numbers on every
+ * machine.
  */
 #ifndef CORE_RNG_H
 #define CORE_RNG_H
@@ -57,8 +58,9 @@ static inline uint64_t fs_rng_next(struct fs_rng *r)
 }
 
 /*
- * A number in [0, n), n below 2^32: the high half of a 32 x 32-bit product (Lemire, "Fast random integer generation
- * in an interval", ACM TOMACS 29(1), 2019) without its rejection step; the bias is below n / 2^32.
+ * A number in [0, n), n below 2^32: the high half of a 32 x 32-bit product (Lemire, "Fast random
+ * integer generation in an interval", ACM TOMACS 29(1), 2019) without its rejection step; the bias
+ * is below n / 2^32.
  */
 static inline uint64_t fs_rng_below(struct fs_rng *r, uint64_t n)
 {

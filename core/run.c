@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * The verbs run and plan: for each repetition and place, look, judge what fits, try each op once, measure, report.
+ * The verbs run and plan: for each repetition and place, look, judge what fits, try each op once,
+ * measure, report.
  */
 #include "core/run.h"
 
@@ -42,7 +43,8 @@ int fs_run_plan(const struct config *config, struct fs_topology *topology, struc
 		return RUN_EXIT_SETUP;
 	}
 	if (topology->foreign && config->verb != VERB_PLAN && !config->dry_run) {
-		fs_error("HWLOC_SYNTHETIC and HWLOC_XMLFILE describe another machine: they go with `plan` only");
+		fs_error("HWLOC_SYNTHETIC and HWLOC_XMLFILE describe another machine: "
+			 "they go with `plan` only");
 		fs_topology_free(topology);
 		return RUN_EXIT_USAGE;
 	}
@@ -52,7 +54,7 @@ int fs_run_plan(const struct config *config, struct fs_topology *topology, struc
 	return rc == 0 ? 0 : rc == -ENODEV ? RUN_EXIT_SETUP : RUN_EXIT_USAGE;
 }
 
-/* --- results ---------------------------------------------------------------------------------------------------- */
+/* --- results ---------------------------------------------------------------------------------- */
 
 static struct run_result *run_add_result(struct run *r)
 {
@@ -64,15 +66,18 @@ static struct run_result *run_add_result(struct run *r)
 	run = &grown[r->nresults];
 	*run = (struct run_result){
 		.config = r->config, .plan = &r->plan, .host = r->host, .seed = r->config->seed,
-		.started_realtime_ns = fs_realtime_ns(), .dry = r->config->verb == VERB_PLAN || r->config->dry_run,
+		.started_realtime_ns = fs_realtime_ns(),
+		.dry = r->config->verb == VERB_PLAN || r->config->dry_run,
 		.nstages = r->plan.nstages, .stages = calloc(r->plan.nstages, sizeof(*run->stages)),
 	};
 	if (!run->stages)
 		return NULL;
 	for (unsigned i = 0; i < run->nstages; i++) {
-		fs_stage_result_init(&run->stages[i], &r->plan.stages[i]);
-		run->stages[i].workers = calloc(r->plan.stages[i].workers, sizeof(*run->stages[i].workers));
-		if (!run->stages[i].workers)
+		struct stage_result *s = &run->stages[i];
+
+		fs_stage_result_init(s, &r->plan.stages[i]);
+		s->workers = calloc(s->stage->workers, sizeof(*s->workers));
+		if (!s->workers)
 			return NULL;
 	}
 	r->nresults++;
@@ -91,7 +96,7 @@ static void run_free(struct run *r)
 	fs_topology_free(&r->topology);
 }
 
-/* --- before the first stage ------------------------------------------------------------------------------------- */
+/* --- before the first stage ------------------------------------------------------------------- */
 
 /* Stages from `first` that share a window: one, or neighbours of --all. */
 static unsigned run_group_size(const struct run *r, unsigned first)
@@ -105,7 +110,7 @@ static unsigned run_group_size(const struct run *r, unsigned first)
 	return n;
 }
 
-/* A stage that the user named and that does not fit refuses the run: nobody waits for the rest to learn that. */
+/* A stage that the user named and that does not fit refuses the run: nobody waits to learn that. */
 static int run_preflight(struct run *r, struct run_result *run)
 {
 	struct fs_limits limits;
@@ -119,7 +124,8 @@ static int run_preflight(struct run *r, struct run_result *run)
 	for (unsigned i = 0; i < run->nstages; i++) {
 		const struct stage_result *s = &run->stages[i];
 
-		if (s->status == STATUS_SKIPPED && s->skip == SKIP_NEED && s->stage->named && !r->topology.foreign) {
+		if (s->status == STATUS_SKIPPED && s->skip == SKIP_NEED && s->stage->named &&
+		    !r->topology.foreign) {
 			fs_error("%s: %s", s->stage->key, s->reason);
 			return RUN_EXIT_SETUP;
 		}
@@ -153,7 +159,8 @@ static void run_trials(struct run *r, const struct place *place, struct run_resu
 			s->skip = trial.skip;
 			s->err = trial.err;
 			memcpy(s->reason, trial.reason, sizeof(s->reason));
-		} else if (run->stages[same].status != STATUS_PLANNED && run->stages[same].skip != SKIP_NEED) {
+		} else if (run->stages[same].status != STATUS_PLANNED &&
+			   run->stages[same].skip != SKIP_NEED) {
 			s->status = run->stages[same].status;
 			s->skip = run->stages[same].skip;
 			s->err = run->stages[same].err;
@@ -176,7 +183,7 @@ static void run_skip_rest(struct run_result *run, int interrupted)
 	}
 }
 
-/* --- stages ----------------------------------------------------------------------------------------------------- */
+/* --- stages ----------------------------------------------------------------------------------- */
 
 static int run_groups(struct run *r, struct place *place, struct run_result *run)
 {
@@ -190,11 +197,14 @@ static int run_groups(struct run *r, struct place *place, struct run_result *run
 		size = run_group_size(r, first);
 		for (unsigned i = first; i < first + size && n < AREA_STAGES_MAX; i++) {
 			if (run->stages[i].status == STATUS_PLANNED)
-				group[n++] = (struct group_stage){ run->stages[i].stage, &run->stages[i] };
+				group[n++] = (struct group_stage){
+					run->stages[i].stage, &run->stages[i]
+				};
 		}
 		if (!n || r->session.interrupted)
 			continue;
-		if (used && r->config->fresh == FRESH_STAGE && place->disk && fs_place_renew(&r->session, place, run))
+		if (used && r->config->fresh == FRESH_STAGE && place->disk &&
+		    fs_place_renew(&r->session, place, run))
 			return RUN_EXIT_SETUP;
 		used = true;
 		fs_supervise(&r->session, place->target, &run->target, group, n);
@@ -205,7 +215,9 @@ static int run_groups(struct run *r, struct place *place, struct run_result *run
 /* Where the plan and other lines for people go: beside a machine's format, to stderr. */
 static FILE *run_people(const struct config *c)
 {
-	return c->lkp || c->metrics || c->metrics_brief || (c->json && strcmp(c->json, "-") == 0) ? stderr : stdout;
+	const bool json = c->json && strcmp(c->json, "-") == 0;
+
+	return c->lkp || c->metrics || c->metrics_brief || json ? stderr : stdout;
 }
 
 static int run_one(struct run *r, struct place *place, struct run_result *run)
@@ -231,7 +243,7 @@ static int run_one(struct run *r, struct place *place, struct run_result *run)
 	return status;
 }
 
-/* One place that cannot be set up does not stop the others; when there is but one, that is the end. */
+/* One place that cannot be set up does not stop the others, unless it is the only one. */
 static int run_place(struct run *r, struct place place)
 {
 	struct run_result *run = run_add_result(r);
@@ -259,7 +271,9 @@ static int run_places(struct run *r)
 
 	if (c->disk) {
 		for (unsigned i = 0; !r->session.interrupted && i < (c->nfs ? c->nfs : 1); i++) {
-			last = run_place(r, (struct place){ .disk = c->disk, .fs = c->nfs ? c->fs[i] : NULL });
+			last = run_place(r, (struct place){
+				.disk = c->disk, .fs = c->nfs ? c->fs[i] : NULL
+			});
 			status = last ? last : status;
 		}
 		return status;

@@ -10,10 +10,13 @@
 
 /* Measure (or, for plan and --plan, only plan), report, and return the exit status. */
 int fs_run(const struct config *config);
-/* Try one op of every variant, or of those selected, on each target; print what works. Exit status: 0 some do, 4 none, 3 no target. */
+/*
+ * Try one op of every variant, or of those selected, on each target; print what works. Exit status:
+ * 0 some do, 4 none, 3 no target.
+ */
 int fs_probe(const struct config *config);
 
-/* --- shared by the two: run_place.c ------------------------------------------------------------------------------ */
+/* --- shared by the two: run_place.c ----------------------------------------------------------- */
 
 struct place {				/* a target directory, or a disk that we made */
 	const char *target;		/* as children open it */
@@ -21,8 +24,9 @@ struct place {				/* a target directory, or a disk that we made */
 };
 
 /*
- * Make the disk, look at the target, and refuse what cannot be measured on: into run->target and warnings. 0, or the exit status
- * after one line on stderr. Unless run->dry a work directory is made and removed on trial; a dry run makes no disk either.
+ * Make the disk, look at the target, and refuse what cannot be measured on: into run->target and
+ * warnings. 0, or the exit status after one line on stderr. Unless run->dry a work directory is
+ * made and removed on trial; a dry run makes no disk either.
  */
 int fs_place_open(struct session *s, struct place *place, struct run_result *run);
 void fs_place_close(struct session *s);

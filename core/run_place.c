@@ -15,7 +15,7 @@
 #define PLACE_EXIT_SETUP	3
 #define PLACE_DISK_LIMIT_NS	(120 * FS_NSEC_PER_SEC)
 
-/* A plan makes no disk: it goes by what the disk would be. What a device holds is not known before it is mounted. */
+/* A plan makes no disk: it goes by what that would be. A device's contents show once mounted. */
 static int place_imagine(const struct place *place, struct run_result *run)
 {
 	struct fs_target *t = &run->target;
@@ -29,7 +29,8 @@ static int place_imagine(const struct place *place, struct run_result *run)
 	t->ours = true;
 	t->size_bytes = t->free_bytes = spec.kind == FS_DISK_DEVICE ? UINT64_MAX : spec.bytes;
 	snprintf(t->fstype, sizeof(t->fstype), "%s", place->fs ? place->fs : "tmpfs");
-	snprintf(t->source, sizeof(t->source), "%s", spec.kind == FS_DISK_DEVICE ? spec.device : "a disk to be made");
+	snprintf(t->source, sizeof(t->source), "%s",
+		 spec.kind == FS_DISK_DEVICE ? spec.device : "a disk to be made");
 	return 0;
 }
 
@@ -40,8 +41,8 @@ static int place_disk(struct session *s, struct place *place)
 	char why[512];
 
 	if (fs_disk_parse(place->disk, &spec, why) < 0 ||
-	    fs_disk_open(&spec, place->fs, c->mkfs_opts, c->mount_opts, c->fresh != FRESH_NEVER, c->yes_destroy,
-			 PLACE_DISK_LIMIT_NS, &s->disk, why) < 0) {
+	    fs_disk_open(&spec, place->fs, c->mkfs_opts, c->mount_opts, c->fresh != FRESH_NEVER,
+			 c->yes_destroy, PLACE_DISK_LIMIT_NS, &s->disk, why) < 0) {
 		fs_error("--disk %s: %s", place->disk, why);
 		return PLACE_EXIT_SETUP;
 	}
@@ -58,7 +59,8 @@ static int place_refused(const struct place *place, const struct target_look *lo
 	if (rc == -ETIMEDOUT)
 		fs_error("target %s: does not answer within 10 s (%s)", path, look->what);
 	else
-		fs_error("target %s: %s: %s (%s)", path, look->what, strerror(-rc), fs_errno_name(-rc));
+		fs_error("target %s: %s: %s (%s)", path, look->what, strerror(-rc),
+			 fs_errno_name(-rc));
 	return PLACE_EXIT_SETUP;
 }
 
@@ -73,7 +75,8 @@ static void place_warn(struct run_result *run, const struct target_look *look)
 		fs_note("%u more are left over", look->leftovers - SWEEP_LEFTOVERS_MAX);
 	if (look->target.on_root && !run->disk)
 		fs_warn_add(run->warnings, &run->nwarnings,
-			    "the target is on the root filesystem: other programs write there, too");
+			    "the target is on the root filesystem: "
+			    "other programs write there, too");
 }
 
 static int place_check(const struct config *c, const struct place *place, const struct fs_target *t)
@@ -82,11 +85,13 @@ static int place_check(const struct config *c, const struct place *place, const 
 
 	fs_printable(place->target, path, sizeof(path));
 	if (t->initramfs) {
-		fs_error("target %s: is in the initramfs, where nothing is mounted to measure", path);
+		fs_error("target %s: is in the initramfs, where nothing is mounted to measure",
+			 path);
 		return PLACE_EXIT_SETUP;
 	}
 	if (c->require_fs && strcmp(c->require_fs, t->fstype)) {
-		fs_error("target %s: is on %s, --require-fs asks for %s", path, t->fstype, c->require_fs);
+		fs_error("target %s: is on %s, --require-fs asks for %s",
+			 path, t->fstype, c->require_fs);
 		return PLACE_EXIT_SETUP;
 	}
 	return 0;
@@ -104,8 +109,8 @@ static int place_look(struct session *s, const struct place *place, struct run_r
 	if (rc < 0)
 		return place_refused(place, &look, rc);
 	if (s->has_disk && s->config->mount_opts)
-		snprintf(run->target.requested_mount_options, sizeof(run->target.requested_mount_options), "%s",
-			 s->config->mount_opts);
+		snprintf(run->target.requested_mount_options,
+			 sizeof(run->target.requested_mount_options), "%s", s->config->mount_opts);
 	place_warn(run, &look);
 	return place_check(s->config, place, &look.target);
 }

@@ -31,6 +31,7 @@ void fs_selection_free(struct selection *s);
 bool fs_selection_keeps(const struct selection *s, const struct selected *from, const char *key);
 
 /* The option --STRESSOR-NAME as given; NULL: not. */
-const struct stressor_option *fs_select_option(const struct config *c, const struct fs_stressor *s, const char *name);
+const struct stressor_option *fs_select_option(const struct config *c, const struct fs_stressor *s,
+					       const char *name);
 
 #endif

@@ -15,6 +15,9 @@
 #include "platform/clock.h"
 #include "platform/task.h"
 
+/* timeout(1) signals its child, then its whole group: that is one request to stop, not two. */
+#define SESSION_SAME_SIGNAL_NS (FS_NSEC_PER_SEC / 5)
+
 static void session_signals(sigset_t *set)
 {
 	sigemptyset(set);
@@ -48,7 +51,7 @@ void fs_session_close(struct session *s)
 		close(s->exe_fd);
 }
 
-/* A sanitizer may have a thread of its own running: setns(2) wants an fs_struct that nobody shares. */
+/* A sanitizer may run a thread of its own, and setns(2) wants an fs_struct that nobody shares. */
 static int session_enter_disk(const struct fs_disk *disk)
 {
 	if (unshare(CLONE_FS) || setns(disk->ns_fd, CLONE_NEWNS) || chdir("/")) {
@@ -137,16 +140,20 @@ static void session_take_signals(struct session *s)
 	while (read(s->signal_fd, &info, sizeof(info)) == (ssize_t)sizeof(info)) {
 		if (info.ssi_signo == SIGCHLD)
 			continue;
+		if (s->interrupted && fs_now_ns() - s->interrupted_ns < SESSION_SAME_SIGNAL_NS)
+			continue;
 		if (s->interrupted)
 			session_die(s, (int)info.ssi_signo);
+		s->interrupted_ns = fs_now_ns();
 		s->interrupted = (int)info.ssi_signo;
-		fs_note("stopping on signal %d (%s); a second one ends at once", s->interrupted, strsignal(s->interrupted));
+		fs_note("stopping on signal %d (%s); a second one ends at once",
+			s->interrupted, strsignal(s->interrupted));
 	}
 	session_reap(s);
 }
 
-static enum wait_end session_wait(struct session *s, bool (*met)(void *arg), void *arg, uint64_t deadline_ns, uint64_t tick_ns,
-				  bool deaf)
+static enum wait_end session_wait(struct session *s, bool (*met)(void *arg), void *arg,
+				  uint64_t deadline_ns, uint64_t tick_ns, bool deaf)
 {
 	for (;;) {
 		struct pollfd signals = { .fd = s->signal_fd, .events = POLLIN };
@@ -169,13 +176,14 @@ static enum wait_end session_wait(struct session *s, bool (*met)(void *arg), voi
 	}
 }
 
-enum wait_end fs_session_wait(struct session *s, bool (*met)(void *arg), void *arg, uint64_t deadline_ns, uint64_t tick_ns)
+enum wait_end fs_session_wait(struct session *s, bool (*met)(void *arg), void *arg,
+			      uint64_t deadline_ns, uint64_t tick_ns)
 {
 	return session_wait(s, met, arg, deadline_ns, tick_ns, false);
 }
 
-enum wait_end fs_session_wait_deaf(struct session *s, bool (*met)(void *arg), void *arg, uint64_t deadline_ns,
-				   uint64_t tick_ns)
+enum wait_end fs_session_wait_deaf(struct session *s, bool (*met)(void *arg), void *arg,
+				   uint64_t deadline_ns, uint64_t tick_ns)
 {
 	return session_wait(s, met, arg, deadline_ns, tick_ns, true);
 }

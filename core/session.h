@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * session.h - the supervisor's side of processes: starting children, waiting for them with a limit, signals
+ * session.h - the supervisor's side of processes: starting children, waiting for them, signals
  *
- * The supervisor is single-threaded, never opens the target and never waits for anybody without a limit. SIGINT and SIGTERM end
- * waits early and are remembered; a second one kills the children and the supervisor at once.
+ * The supervisor is single-threaded, never opens the target and never waits for anybody without a
+ * limit. SIGINT and SIGTERM end waits early and are remembered; a second one kills the children and
+ * the supervisor at once.
  */
 #ifndef CORE_SESSION_H
 #define CORE_SESSION_H
@@ -29,6 +30,7 @@ struct session {
 	const struct config *config;
 	int signal_fd, exe_fd, nice;
 	int interrupted;		/* signal number; 0: none */
+	uint64_t interrupted_ns;	/* when */
 	bool has_disk;
 	struct fs_disk disk;		/* children run in its namespace */
 	struct child *children[SESSION_CHILDREN_MAX];
@@ -40,19 +42,24 @@ enum wait_end { WAIT_MET, WAIT_TIMEOUT, WAIT_INTERRUPTED };
 int fs_session_open(struct session *s, const struct config *config);
 void fs_session_close(struct session *s);
 
-/* Fork a child in the disk's namespace, if there is one: body(arg) is its exit status. The child is watched until fs_child_forget(). */
+/*
+ * Fork a child in the disk's namespace, if there is one: body(arg) is its exit status. The child is
+ * watched until fs_child_forget().
+ */
 int fs_session_fork(struct session *s, struct child *c, int (*body)(void *arg), void *arg);
 void fs_child_forget(struct session *s, struct child *c);
 /* SIGKILL to its process group. */
 void fs_child_kill(struct child *c);
 
 /*
- * Wait until met(arg), looked at whenever a child ends and each tick_ns (0: only then), until deadline_ns (CLOCK_MONOTONIC), or a signal.
- * After a signal every further wait that is interruptible ends at once; `deaf` waits go on.
+ * Wait until met(arg), looked at whenever a child ends and each tick_ns (0: only then), until
+ * deadline_ns (CLOCK_MONOTONIC), or a signal. After a signal every further wait that is
+ * interruptible ends at once; `deaf` waits go on.
  */
-enum wait_end fs_session_wait(struct session *s, bool (*met)(void *arg), void *arg, uint64_t deadline_ns, uint64_t tick_ns);
-enum wait_end fs_session_wait_deaf(struct session *s, bool (*met)(void *arg), void *arg, uint64_t deadline_ns,
-				   uint64_t tick_ns);
+enum wait_end fs_session_wait(struct session *s, bool (*met)(void *arg), void *arg,
+			      uint64_t deadline_ns, uint64_t tick_ns);
+enum wait_end fs_session_wait_deaf(struct session *s, bool (*met)(void *arg), void *arg,
+				   uint64_t deadline_ns, uint64_t tick_ns);
 bool fs_child_ended(void *child);
 
 #endif

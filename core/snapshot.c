@@ -16,7 +16,7 @@ void fs_snapshot_free(struct snapshot *s)
 	s->workers = NULL;
 }
 
-/* A worker stores its work and its count one after the other: read again when it has moved in between. */
+/* A worker stores its work and its count one after the other: read again when it has moved on. */
 static void snapshot_worker(struct snapshot_worker *w, struct area_slot *slot)
 {
 	for (int tries = 0; tries < 100; tries++) {
@@ -46,7 +46,7 @@ void fs_snapshot_take(struct snapshot *s, struct area *a, unsigned stage)
 	s->after_ns = fs_now_ns();
 }
 
-/* Realtime of a moment in the past or future: its distance from now on the clock that is not stepped. */
+/* Realtime of a moment, by its distance from now on the clock that is never stepped. */
 static uint64_t snapshot_realtime_at(uint64_t at_ns)
 {
 	return fs_realtime_ns() - (fs_now_ns() - at_ns);

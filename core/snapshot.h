@@ -13,7 +13,7 @@ int fs_snapshot_alloc(struct snapshot *s, unsigned workers);
 void fs_snapshot_free(struct snapshot *s);
 /* Read stage i's slots now, stamping CLOCK_MONOTONIC around the read. */
 void fs_snapshot_take(struct snapshot *s, struct area *a, unsigned stage);
-/* The ends of a run of --ops: nothing counted at the release; everything at the last worker's end. */
+/* The ends of a run of --ops: nothing counted at the release, everything at the last one's end. */
 void fs_snapshot_release(struct snapshot *s, struct area *a, unsigned stage);
 void fs_snapshot_last_end(struct snapshot *s, struct area *a, unsigned stage);
 

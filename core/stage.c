@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * The stage process: its main task makes the workspace and the workers, settles the filesystem, and cleans up. It takes no part
- * in what is measured.
+ * The stage process: its main task makes the workspace and the workers, settles the filesystem, and
+ * cleans up. It takes no part in what is measured.
  */
 #include "core/stage.h"
 
@@ -44,7 +44,7 @@ static int stage_fail(struct stage_run *r, int rc, const char *text)
 	return rc;
 }
 
-/* --- prepare ---------------------------------------------------------------------------------------------------- */
+/* --- prepare ---------------------------------------------------------------------------------- */
 
 /* A limit on descriptors that the hard limit allows to exceed is no reason to fail. */
 static void stage_raise_descriptors(void)
@@ -90,11 +90,14 @@ static void stage_init_worker(struct stage_run *r, unsigned i)
 
 	*k = (struct worker){
 		.pub = {
-			.state = r->states + i * bytes, .variant = r->variant, .id = id, .workers = r->nworkers,
+			.state = r->states + i * bytes, .variant = r->variant,
+			.id = id, .workers = r->nworkers,
 			.probing = r->stage->plan.probing, .share = r->stage->plan.share,
-			.ops = &slot->ops, .work = &slot->work, .kinds = slot->kinds, .counters = slot->counters,
+			.ops = &slot->ops, .work = &slot->work,
+			.kinds = slot->kinds, .counters = slot->counters,
 		},
-		.area = r->area, .stage = r->stage, .slot = slot, .stage_index = r->index, .stressor = r->stressor,
+		.area = r->area, .stage = r->stage, .slot = slot,
+		.stage_index = r->index, .stressor = r->stressor,
 		.dirs = { r->ws.target_fd, r->ws.dir_fd, r->ws.marker_fd, r->ws.name },
 		.dir_fd = -1, .helper = -1, .where = "start",
 	};
@@ -141,7 +144,7 @@ static int stage_start(struct stage_run *r, unsigned end, void (*body)(void *))
 	return 0;
 }
 
-/* --- workers that end before their time ------------------------------------------------------------------------- */
+/* --- workers that end before their time ------------------------------------------------------- */
 
 static void stage_task_ended(struct stage_run *r, struct worker *k, int status)
 {
@@ -164,7 +167,8 @@ static void stage_reap(struct stage_run *r)
 		struct worker *k = &r->workers[i];
 		int status;
 
-		if (!k->task.process || !k->task.pid || waitpid(k->task.pid, &status, WNOHANG) != k->task.pid)
+		if (!k->task.process || !k->task.pid ||
+		    waitpid(k->task.pid, &status, WNOHANG) != k->task.pid)
 			continue;
 		k->task.pid = 0;
 		stage_task_ended(r, k, status);
@@ -192,7 +196,8 @@ static void stage_settle(struct stage_run *r)
 
 	r->stage->times.prepared = begin;
 	if (!r->stage->plan.probing) {
-		rc = fs_settle(r->ws.target_fd, r->stage->plan.settle_ns, r->area->mount_source[0] != 0, &settled);
+		rc = fs_settle(r->ws.target_fd, r->stage->plan.settle_ns,
+			       r->area->mount_source[0] != 0, &settled);
 		if (rc < 0)
 			fs_area_warn(r->stage, "syncfs before the window: %s", strerror(-rc));
 	}
@@ -223,7 +228,7 @@ static void stage_join(struct stage_run *r)
 	r->stage->times.stopped = fs_now_ns();
 }
 
-/* --- the end ---------------------------------------------------------------------------------------------------- */
+/* --- the end ---------------------------------------------------------------------------------- */
 
 /* After remounts our descriptors are gone. */
 static int stage_sweep(struct stage_run *r, char what[NAME_MAX + 1])
@@ -262,7 +267,8 @@ static void stage_remove(struct stage_run *r)
 
 static void stage_run(struct stage_run *r)
 {
-	if (stage_init_workers(r) == 0 && stage_start(r, r->nworkers, fs_worker_main) == 0 && stage_await_setup(r) &&
+	if (stage_init_workers(r) == 0 && stage_start(r, r->nworkers, fs_worker_main) == 0 &&
+	    stage_await_setup(r) &&
 	    stage_start(r, r->nworkers + r->nhelpers, fs_helper_main) == 0)
 		stage_settle(r);
 	stage_join(r);
@@ -288,7 +294,8 @@ int fs_stage_main(int area_fd, unsigned index)
 	stage_raise_descriptors();
 	rc = r.stage->plan.numa_node >= 0 ? fs_task_bind_memory(r.stage->plan.numa_node) : 0;
 	if (rc < 0)
-		fs_area_warn(r.stage, "memory is not bound to node %d: %s", r.stage->plan.numa_node, strerror(-rc));
+		fs_area_warn(r.stage, "memory is not bound to node %d: %s",
+			     r.stage->plan.numa_node, strerror(-rc));
 	r.nworkers = r.stage->plan.workers;
 	if (stage_find(&r) == 0 && stage_workspace(&r) == 0) {
 		r.nhelpers = r.nworkers * r.variant->helpers;

@@ -174,7 +174,7 @@ static double stats_counter(const struct stage_result *r, const struct snapshot 
 			sum += (double)w->counters[id];
 	}
 	if (kind == FS_COUNTER_LAST)
-		return sum / r->stage->workers;
+		return sum > 0 ? sum / r->stage->workers : NAN;
 	return kind == FS_COUNTER_PER_OP ? sum / (double)r->ops : sum;
 }
 

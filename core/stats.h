@@ -14,28 +14,32 @@ struct snapshot_worker {
 	uint64_t counters[FS_COUNTERS_MAX];
 };
 
-/* All workers at one end of the window: stamped before and after the read; the window's edge is their middle. */
+/* All workers at one end of the window, which lies half-way between the stamps around the read. */
 struct snapshot {
 	uint64_t before_ns, after_ns, realtime_ns;
 	struct snapshot_worker *workers;
 };
 
 /*
- * Reduce the window between two snapshots into r->workers and the sums of r. Set by the caller before: r->stage,
- * r->status, r->workers and in each worker usage, usage_known. Called when the stage is over: counters of kind
- * FS_COUNTER_LAST are taken from `end` as they are, so that the caller can put in what measure() has set afterwards.
+ * Reduce the window between two snapshots into r->workers and the sums of r. Set by the caller
+ * before: r->stage, r->status, r->workers and in each worker usage, usage_known. Called when the
+ * stage is over: counters of kind FS_COUNTER_LAST are taken from `end` as they are, so that the
+ * caller can put in what measure() has set afterwards.
  *   timed_i     = measured - off_i
  *   ops_per_sec = sum over workers of ops_i / timed_i
  *   duty        = sum of timed_i / (workers * measured)
  *   fairness    = least / greatest of ops_i / timed_i, NAN for one worker
- * Rates, and the side metrics made of them, are NAN or absent unless the stage passed and ops > 0.
+ * Rates, and the side metrics made of them, are NAN or absent unless the stage passed and ops > 0;
+ * a FS_COUNTER_LAST that no worker has set is absent.
  */
-void fs_stats_window(struct stage_result *r, const struct snapshot *start, const struct snapshot *end);
+void fs_stats_window(struct stage_result *r, const struct snapshot *start,
+		     const struct snapshot *end);
 
 /*
- * Warnings and granularity that follow from the numbers: fewer than 20 ops a worker, duty, window off by > 5 %, ...
- * Turns a passed stage into no-progress (no ops) or failed (tolerated errnos above 1 % of attempts). Called after
- * fs_stats_window(), when pin_lost and rounds of the workers and r->tolerated (of the window) are filled in.
+ * Warnings and granularity that follow from the numbers: fewer than 20 ops a worker, duty, window
+ * off by > 5 %, ... Turns a passed stage into no-progress (no ops) or failed (tolerated errnos
+ * above 1 % of attempts). Called after fs_stats_window(), when pin_lost and rounds of the workers
+ * and r->tolerated (of the window) are filled in.
  */
 void fs_stats_judge(struct stage_result *r, const struct config *config);
 

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0-or-later */
+// SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * stress_ng_names.c - the names of stress-ng's stressors: an --exclude written for it is no typo
  */

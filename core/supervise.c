@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * The time contract of a group: prepare | settle | gate | warm-up | window | stop | verify | teardown, each with a limit.
+ * The time contract of a group, each part with a limit:
+ * prepare | settle | gate | warm-up | window | stop | verify | teardown
  */
 #include "core/supervise.h"
 
@@ -19,6 +20,7 @@
 #define SUPERVISE_TEARDOWN_NS	(60 * FS_NSEC_PER_SEC)
 #define SUPERVISE_REAP_NS	(5 * FS_NSEC_PER_SEC)
 #define SUPERVISE_PROBE_NS	(10 * FS_NSEC_PER_SEC)
+#define SUPERVISE_STILL_NS	(30 * FS_NSEC_PER_SEC)
 #define SUPERVISE_GATE_NS	(5 * FS_NSEC_PER_MSEC)
 #define SUPERVISE_GATE_WORKER_NS (20 * FS_NSEC_PER_USEC)
 #define SUPERVISE_WARMUP_MIN_NS	(FS_NSEC_PER_SEC / 5)
@@ -33,7 +35,8 @@ static unsigned supervise_workers(const struct flight *f)
 
 static bool supervise_over(const struct flight *f)
 {
-	return !f->spawned || f->hung || f->child.ended || fs_load_acquire(&f->stage->failure.complete);
+	return !f->spawned || f->hung || f->child.ended ||
+	       fs_load_acquire(&f->stage->failure.complete);
 }
 
 static bool supervise_prepared(void *flight)
@@ -55,7 +58,7 @@ static bool supervise_all_over(void *group)
 	return true;
 }
 
-/* --- prepare and gate ------------------------------------------------------------------------------------------- */
+/* --- prepare and gate ------------------------------------------------------------------------- */
 
 /* What making, or removing, a stage's files may take on a slow disk. */
 static uint64_t supervise_bytes_ns(const struct flight *f)
@@ -79,7 +82,8 @@ static enum wait_end supervise_prepare(struct group *g)
 		if (fs_group_spawn(g, g->next) < 0)
 			continue;
 		end = fs_session_wait(g->session, supervise_prepared, f,
-				      fs_now_ns() + supervise_prepare_limit(g, f), SUPERVISE_TICK_NS);
+				      fs_now_ns() + supervise_prepare_limit(g, f),
+				      SUPERVISE_TICK_NS);
 		if (end == WAIT_TIMEOUT) {
 			f->hung = true;
 			fs_area_stop(g->area, g->next);
@@ -90,7 +94,8 @@ static enum wait_end supervise_prepare(struct group *g)
 	return WAIT_MET;
 }
 
-static void supervise_release(struct group *g)
+/* Set the time at which all start. */
+static void supervise_arm(struct group *g)
 {
 	uint64_t workers = 0, start;
 
@@ -102,13 +107,18 @@ static void supervise_release(struct group *g)
 		const struct fs_variant *v = g->flights[i].to->stage->variant;
 
 		for (unsigned w = 0; w < supervise_workers(&g->flights[i]); w++)
-			fs_store(&area_slot(g->area, i, w)->off, v->fill || v->drain ? FS_OFF_FLAG | start : 0);
+			fs_store(&area_slot(g->area, i, w)->off,
+				 v->fill || v->drain ? FS_OFF_FLAG | start : 0);
 	}
+}
+
+static void supervise_go(struct group *g)
+{
 	fs_store_release(&g->area->gate.go, 1);
 	fs_futex_wake_all(&g->area->gate.go);
 }
 
-/* --- warm-up ---------------------------------------------------------------------------------------------------- */
+/* --- warm-up ---------------------------------------------------------------------------------- */
 
 static uint64_t supervise_warmup(const struct group *g)
 {
@@ -135,7 +145,8 @@ static bool supervise_warm(const struct group *g)
 		for (unsigned w = 0; !supervise_over(f) && w < supervise_workers(f); w++) {
 			const struct area_slot *slot = area_slot(g->area, i, w);
 
-			if (fs_load(&slot->batches) < SUPERVISE_WARMUP_BATCHES || !fs_load(&slot->batch_fixed))
+			if (fs_load(&slot->batches) < SUPERVISE_WARMUP_BATCHES ||
+			    !fs_load(&slot->batch_fixed))
 				return false;
 		}
 	}
@@ -150,71 +161,15 @@ static enum wait_end supervise_warm_up(struct group *g)
 
 	for (int extension = 0;; extension++) {
 		end = fs_session_wait(g->session, supervise_all_over, g, until, 0);
-		if (end != WAIT_TIMEOUT || !length || extension == SUPERVISE_WARMUP_EXTENSIONS || supervise_warm(g))
+		if (end != WAIT_TIMEOUT || !length || supervise_warm(g) ||
+		    extension == SUPERVISE_WARMUP_EXTENSIONS)
 			break;
 		until += length;
 	}
 	return end;
 }
 
-/* --- the window ------------------------------------------------------------------------------------------------- */
-
-static void supervise_read_device(const struct group *g, struct flight *f, uint64_t stat[17])
-{
-	unsigned n = 0;
-
-	if (g->facts && fs_device_stat(g->facts->device_major, g->facts->device_minor, stat, &n) == 0)
-		f->device_fields = n;
-	else
-		f->device_fields = 0;
-}
-
-/* Keep what was tallied so far; at the end of the window, what was added. */
-static void supervise_tally(struct flight *f, bool end)
-{
-	for (unsigned i = 0; i < AREA_ERRNOS_MAX; i++) {
-		struct area_errno *e = &f->tolerated[i];
-		const uint64_t count = fs_load(&f->stage->tolerated[i].count);
-
-		e->err = fs_load(&f->stage->tolerated[i].err);
-		e->count = end ? count - e->count : count;
-	}
-}
-
-static void supervise_window_start(struct group *g)
-{
-	fs_store_release(&g->area->gate.phase, AREA_MEASURE);
-	g->busy_start_ns = fs_machine_busy_ns();
-	for (unsigned i = 0; i < g->n; i++) {
-		struct flight *f = &g->flights[i];
-
-		supervise_read_device(g, f, f->device_start);
-		supervise_tally(f, false);
-		if (f->to->stage->ops || g->probing)
-			fs_snapshot_release(&f->start, g->area, i);
-		else
-			fs_snapshot_take(&f->start, g->area, i);
-	}
-	g->window_start_ns = g->flights[0].start.after_ns;
-}
-
-static void supervise_window_end(struct group *g)
-{
-	for (unsigned i = 0; i < g->n; i++) {
-		struct flight *f = &g->flights[i];
-
-		if (f->to->stage->ops || g->probing)
-			fs_snapshot_last_end(&f->end, g->area, i);
-		else
-			fs_snapshot_take(&f->end, g->area, i);
-		f->have_window = true;
-		supervise_tally(f, true);
-		supervise_read_device(g, f, f->device_end);
-	}
-	g->busy_end_ns = fs_machine_busy_ns();
-	g->window_end_ns = g->flights[0].end.after_ns;
-	fs_store_release(&g->area->gate.phase, AREA_STOP);
-}
+/* --- the window ------------------------------------------------------------------------------- */
 
 static bool supervise_counted(void *group)
 {
@@ -223,35 +178,67 @@ static bool supervise_counted(void *group)
 	for (unsigned i = 0; i < g->n; i++) {
 		struct flight *f = &g->flights[i];
 
-		if (!supervise_over(f) && fs_load_acquire(&f->stage->loop_done) < supervise_workers(f))
+		if (!supervise_over(f) &&
+		    fs_load_acquire(&f->stage->loop_done) < supervise_workers(f))
 			return false;
 	}
 	return true;
 }
 
-/* Runs of --ops N open their window before the release, so that no op escapes it. */
+/* A number that moves while any worker does anything that can be seen from here. */
+static uint64_t supervise_progress(const struct group *g)
+{
+	uint64_t sum = 0;
+
+	for (unsigned i = 0; i < g->n; i++) {
+		for (unsigned w = 0; w < supervise_workers(&g->flights[i]); w++) {
+			const struct area_slot *slot = area_slot(g->area, i, w);
+
+			sum += fs_load(&slot->ops) + fs_load(&slot->batches) +
+			       fs_load(&slot->phase_since);
+		}
+	}
+	return sum;
+}
+
+/*
+ * Runs of --ops N open their window before the release, so that no op escapes it. They take what
+ * they take, but not for ever: a group in which nothing has moved for half a minute hangs.
+ */
 static void supervise_counted_window(struct group *g)
 {
-	const uint64_t limit = g->probing ? fs_now_ns() + SUPERVISE_PROBE_NS : UINT64_MAX;
+	const uint64_t patience = g->probing ? SUPERVISE_PROBE_NS : SUPERVISE_STILL_NS;
+	uint64_t before;
+	enum wait_end end;
 
-	supervise_release(g);
-	supervise_window_start(g);
-	if (fs_session_wait(g->session, supervise_counted, g, limit, SUPERVISE_TICK_NS) == WAIT_TIMEOUT)
-		g->flights[0].hung = true;
-	supervise_window_end(g);
+	supervise_arm(g);
+	fs_group_window_start(g);
+	supervise_go(g);
+	do {
+		before = supervise_progress(g);
+		end = fs_session_wait(g->session, supervise_counted, g, fs_now_ns() + patience,
+				      SUPERVISE_TICK_NS);
+	} while (end == WAIT_TIMEOUT && !g->probing && supervise_progress(g) != before);
+	for (unsigned i = 0; end == WAIT_TIMEOUT && i < g->n; i++)
+		g->flights[i].hung = !supervise_over(&g->flights[i]) &&
+				     fs_load(&g->flights[i].stage->loop_done) <
+				     supervise_workers(&g->flights[i]);
+	fs_group_window_end(g);
 }
 
 static void supervise_timed_window(struct group *g)
 {
-	supervise_release(g);
+	supervise_arm(g);
+	supervise_go(g);
 	if (supervise_warm_up(g) != WAIT_TIMEOUT)
 		return;
-	supervise_window_start(g);
-	fs_session_wait(g->session, supervise_all_over, g, g->window_start_ns + g->session->config->timeout_ns, 0);
-	supervise_window_end(g);
+	fs_group_window_start(g);
+	fs_session_wait(g->session, supervise_all_over, g,
+			g->window_start_ns + g->session->config->timeout_ns, 0);
+	fs_group_window_end(g);
 }
 
-/* --- stop ------------------------------------------------------------------------------------------------------- */
+/* --- stop ------------------------------------------------------------------------------------- */
 
 static bool supervise_left_loop(void *flight)
 {
@@ -268,15 +255,18 @@ static bool supervise_verified(void *flight)
 	return f->child.ended || fs_load_acquire(&f->stage->verified) >= supervise_workers(f);
 }
 
-static void supervise_hung_worker(struct flight *f, const struct area_slot *slot, unsigned worker, const char *limit)
+static void supervise_hung_worker(struct flight *f, const struct area_slot *slot, unsigned worker,
+				  const char *limit)
 {
 	const uint32_t phase = fs_load(&slot->phase);
 	char wchan[64], text[256];
 
 	if (!slot->tid || phase == WORKER_ENDED || phase == WORKER_MEET)
 		return;
-	snprintf(text, sizeof(text), "worker %u (tid %u) has not ended %s: in %s for %.1f s, state %c", worker, slot->tid,
-		 limit, fs_worker_phase_names[phase], (double)(fs_now_ns() - slot->phase_since) / 1e9,
+	snprintf(text, sizeof(text),
+		 "worker %u (tid %u) has not ended %s: in %s for %.1f s, state %c",
+		 worker, slot->tid, limit, fs_worker_phase_names[phase],
+		 (double)(fs_now_ns() - slot->phase_since) / 1e9,
 		 fs_task_state(slot->pid, slot->tid, wchan));
 	if (wchan[0])
 		snprintf(text + strlen(text), sizeof(text) - strlen(text), ", wchan %s", wchan);
@@ -304,17 +294,22 @@ static void supervise_stop(struct group *g, unsigned i)
 
 	if (f->hung)
 		supervise_hung(g, i, "in time");
-	else if (fs_session_wait_deaf(s, supervise_left_loop, f, fs_now_ns() + SUPERVISE_STOP_NS, SUPERVISE_TICK_NS) == WAIT_TIMEOUT)
+	else if (fs_session_wait_deaf(s, supervise_left_loop, f, fs_now_ns() + SUPERVISE_STOP_NS,
+				      SUPERVISE_TICK_NS) == WAIT_TIMEOUT)
 		supervise_hung(g, i, "after the stop");
 	f->loop_done_ns = fs_now_ns();
 	if (!f->child.killed)
-		fs_session_wait_deaf(s, supervise_verified, f, fs_now_ns() + limit, SUPERVISE_TICK_NS);
+		fs_session_wait_deaf(s, supervise_verified, f, fs_now_ns() + limit,
+				     SUPERVISE_TICK_NS);
 	f->verified_ns = fs_now_ns();
 	if (!f->child.killed &&
-	    fs_session_wait_deaf(s, fs_child_ended, &f->child, fs_now_ns() + limit, 0) == WAIT_TIMEOUT)
+	    fs_session_wait_deaf(s, fs_child_ended, &f->child, fs_now_ns() + limit,
+				 0) == WAIT_TIMEOUT)
 		supervise_hung(g, i, "cleaning up");
-	if (fs_session_wait_deaf(s, fs_child_ended, &f->child, fs_now_ns() + SUPERVISE_REAP_NS, 0) == WAIT_TIMEOUT)
-		fs_warning("%s: process %d cannot be killed; left behind", f->stage->plan.key, (int)f->child.pid);
+	if (fs_session_wait_deaf(s, fs_child_ended, &f->child, fs_now_ns() + SUPERVISE_REAP_NS,
+				 0) == WAIT_TIMEOUT)
+		fs_warning("%s: process %d cannot be killed; left behind",
+			   f->stage->plan.key, (int)f->child.pid);
 	f->exited_ns = fs_now_ns();
 }
 
@@ -322,10 +317,7 @@ static void supervise_stop_all(struct group *g)
 {
 	for (unsigned i = 0; i < g->n; i++)
 		fs_area_stop(g->area, i);
-	if (!fs_load(&g->area->gate.go)) {
-		fs_store_release(&g->area->gate.go, 1);
-		fs_futex_wake_all(&g->area->gate.go);
-	}
+	supervise_go(g);
 	for (unsigned i = 0; i < g->n; i++) {
 		if (g->flights[i].spawned)
 			supervise_stop(g, i);
@@ -377,7 +369,8 @@ static void supervise_impossible(struct group *g, int rc)
 	}
 }
 
-void fs_supervise(struct session *s, const char *target, const struct fs_target *facts, struct group_stage *stages, unsigned n)
+void fs_supervise(struct session *s, const char *target, const struct fs_target *facts,
+		  struct group_stage *stages, unsigned n)
 {
 	struct group g = { .session = s, .facts = facts, .n = n };
 	int rc;
@@ -389,7 +382,8 @@ void fs_supervise(struct session *s, const char *target, const struct fs_target 
 		supervise_impossible(&g, rc);
 }
 
-int fs_supervise_probe(struct session *s, const char *target, const struct stage *stage, struct stage_result *result)
+int fs_supervise_probe(struct session *s, const char *target, const struct stage *stage,
+		       struct stage_result *result)
 {
 	struct group_stage to = { stage, result };
 	struct group g = { .session = s, .n = 1, .probing = true };

@@ -14,17 +14,20 @@ struct group_stage {
 };
 
 /*
- * Measure n stages (one, or those that run together): prepare them in turn, release them at one time, warm up, open and close
- * the window, stop, reap, sweep. Always ends in bounded time and leaves a status in each result; stages that were not started
- * because of a signal are skipped. target: as the children should open it.
+ * Measure n stages (one, or those that run together): prepare them in turn, release them at one
+ * time, warm up, open and close the window, stop, reap, sweep. Always ends in bounded time and
+ * leaves a status in each result; stages that were not started because of a signal are skipped.
+ * target: as the children should open it.
  */
-void fs_supervise(struct session *s, const char *target, const struct fs_target *facts, struct group_stage *stages,
-		  unsigned n);
+void fs_supervise(struct session *s, const char *target, const struct fs_target *facts,
+		  struct group_stage *stages, unsigned n);
 
 /*
- * The one-op trial of a stage: set-up, fill, one op (or one whole batch of a mix), drain, teardown, with one worker and a
- * small state. 0 when it works here; 1 with the result filled (skipped for a declared unsupported errno, failed otherwise).
+ * The one-op trial of a stage: set-up, fill, one op (or one whole batch of a mix), drain, teardown,
+ * with one worker and a small state. 0 when it works here; 1 with the result filled (skipped for a
+ * declared unsupported errno, failed otherwise).
  */
-int fs_supervise_probe(struct session *s, const char *target, const struct stage *stage, struct stage_result *result);
+int fs_supervise_probe(struct session *s, const char *target, const struct stage *stage,
+		       struct stage_result *result);
 
 #endif

@@ -23,7 +23,7 @@ struct sweep_job {
 	struct target_look *look;
 };
 
-/* --- look ------------------------------------------------------------------------------------------------------- */
+/* --- look ------------------------------------------------------------------------------------- */
 
 static int sweep_leftover(const struct leftover *l, void *arg)
 {
@@ -82,8 +82,11 @@ static int sweep_look(void *arg)
 
 int fs_target_look(struct session *s, const char *path, bool try_work, struct target_look *look)
 {
-	struct target_look *shared = mmap(NULL, sizeof(*shared), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-	struct sweep_job job = { .target = path, .pid = (unsigned)getpid(), .try_work = try_work, .look = shared };
+	struct target_look *shared = mmap(NULL, sizeof(*shared), PROT_READ | PROT_WRITE,
+					  MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	struct sweep_job job = {
+		.target = path, .pid = (unsigned)getpid(), .try_work = try_work, .look = shared
+	};
 	struct child c;
 	int rc;
 
@@ -92,7 +95,8 @@ int fs_target_look(struct session *s, const char *path, bool try_work, struct ta
 	shared->rc = -EIO;
 	rc = fs_session_fork(s, &c, sweep_look, &job);
 	if (rc == 0) {
-		if (fs_session_wait(s, fs_child_ended, &c, fs_now_ns() + SWEEP_LOOK_NS, 0) == WAIT_TIMEOUT)
+		if (fs_session_wait(s, fs_child_ended, &c, fs_now_ns() + SWEEP_LOOK_NS,
+				    0) == WAIT_TIMEOUT)
 			shared->rc = -ETIMEDOUT;
 		fs_child_kill(&c);
 		fs_session_wait_deaf(s, fs_child_ended, &c, fs_now_ns() + FS_NSEC_PER_SEC, 0);
@@ -104,7 +108,7 @@ int fs_target_look(struct session *s, const char *path, bool try_work, struct ta
 	return rc;
 }
 
-/* --- sweep ------------------------------------------------------------------------------------------------------ */
+/* --- sweep ------------------------------------------------------------------------------------ */
 
 static int sweep_remove(void *arg)
 {
@@ -119,7 +123,8 @@ static int sweep_remove(void *arg)
 	}
 	rc = fs_workspace_sweep(fd, job->name, what);
 	if (rc < 0 && rc != -ENOENT) {
-		fs_warning("%s is left in the target: %s: %s", job->name, fs_printable(what, text, sizeof(text)), strerror(-rc));
+		fs_warning("%s is left in the target: %s: %s", job->name,
+			   fs_printable(what, text, sizeof(text)), strerror(-rc));
 		return 1;
 	}
 	return 0;
@@ -132,8 +137,10 @@ void fs_sweep(struct session *s, const char *target, const char *name)
 
 	if (fs_session_fork(s, &c, sweep_remove, &job) < 0)
 		return;
-	if (fs_session_wait_deaf(s, fs_child_ended, &c, fs_now_ns() + SWEEP_NS, 0) == WAIT_TIMEOUT) {
-		fs_warning("%s is left in the target: its removal takes more than 60 s; try `fsstress clean` later", name);
+	if (fs_session_wait_deaf(s, fs_child_ended, &c, fs_now_ns() + SWEEP_NS,
+				 0) == WAIT_TIMEOUT) {
+		fs_warning("%s is left in the target: its removal takes more than 60 s; "
+			   "try `fsstress clean` later", name);
 		fs_child_kill(&c);
 	}
 	fs_child_forget(s, &c);

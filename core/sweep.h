@@ -19,12 +19,13 @@ struct target_look {			/* in shared memory, filled by the child */
 };
 
 /*
- * Facts about the target, leftovers in it and, with try_work, whether a work directory can be made there: by a child with a limit of 10 s, so that a
- * dead mount hangs the child alone. 0; -errno (look->what says at what; -ETIMEDOUT: the mount does not answer).
+ * Facts about the target, leftovers in it and, with try_work, whether a work directory can be made
+ * there: by a child with a limit of 10 s, so that a dead mount hangs the child alone. 0; -errno
+ * (look->what says at what; -ETIMEDOUT: the mount does not answer).
  */
 int fs_target_look(struct session *s, const char *path, bool try_work, struct target_look *look);
 
-/* Remove a stage's work directory that it could not remove itself; limit 60 s. Says so when it stays. */
+/* Remove a work directory that its stage could not remove; limit 60 s. Says so when it stays. */
 void fs_sweep(struct session *s, const char *target, const char *name);
 
 #endif

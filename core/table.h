@@ -17,7 +17,7 @@ struct table_row {
 };
 
 struct table {
-	const char *align;		/* a letter a column: 'l' or 'r'; the last one is never padded */
+	const char *align;		/* a letter a column, 'l' or 'r'; the last is not padded */
 	struct table_row *rows;
 	unsigned nrows, room, column;	/* column: of the next cell of the last row */
 };

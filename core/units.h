@@ -7,22 +7,22 @@
 
 #include <stdint.h>
 
-/* All: 0, -EINVAL (not of this form) or -ERANGE. Nothing is skipped, nothing may follow: " 4", "4 G", "1e9" are -EINVAL. */
+/* All: 0, -EINVAL (not of this form: " 4", "4 G" and "1e9" are not) or -ERANGE. */
 
 /* 60 0.2 60s 1.5s 500ms 2m 1h 1m30s; a bare number is seconds. To nanoseconds; at most 10 years. */
 int fs_scan_duration(const char *text, uint64_t *ns);
-/* 4096 64K 64Ki 64KiB = 65536, 64KB = 64000; K M G T, case-sensitive but for k in kB. No fraction, no sign. */
+/* 4096; 64K 64Ki 64KiB = 65536, 64KB 64kB = 64000; K M G T. No other case, fraction or sign. */
 int fs_scan_size(const char *text, uint64_t *bytes);
 /* A plain decimal number. */
 int fs_scan_count(const char *text, uint64_t *n);
 
-/* "10 s", "500 ms", "1 m 30 s"; "64 MiB", "1.5 GiB"; exact where it matters is the caller's business. Return text. */
+/* For people, rounded: "10 s", "500 ms", "1 m 30 s"; "64 MiB", "1.5 GiB". Return text. */
 char *fs_print_duration(uint64_t ns, char *text, unsigned long size);
 char *fs_print_size(uint64_t bytes, char *text, unsigned long size);
 
 /*
- * The nearest of a NULL-ended list to a mistyped word, by Damerau-Levenshtein distance (optimal string alignment), at most a third of
- * its length + 1 away; NULL: nothing is near.
+ * The nearest of a NULL-ended list to a mistyped word, by Damerau-Levenshtein distance (optimal
+ * string alignment), at most a third of its length + 1 away; NULL: nothing is near.
  */
 const char *fs_nearest(const char *word, const char *const *list);
 

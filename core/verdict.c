@@ -15,7 +15,8 @@ static double verdict_s(uint64_t from_ns, uint64_t to_ns)
 static void verdict_times(const struct group *g, const struct flight *f, struct stage_result *r)
 {
 	const struct area_times *t = &f->stage->times;
-	const uint64_t go = g->area->gate.start_ns, end = f->have_window ? f->end.after_ns : f->spawned_ns;
+	const uint64_t go = g->area->gate.start_ns;
+	const uint64_t end = f->have_window ? f->end.after_ns : f->spawned_ns;
 	const bool verify = f->stage->plan.verify && f->have_window;
 
 	r->prepare_s = verdict_s(f->spawned_ns, t->prepared ? t->prepared : f->exited_ns);
@@ -42,13 +43,15 @@ static void verdict_worker(const struct area_slot *slot, struct worker_result *w
 	if (!w->usage_known)
 		return;
 	w->usage = (struct fs_usage){
-		to->user_us - from->user_us, to->system_us - from->system_us, to->voluntary - from->voluntary,
-		to->involuntary - from->involuntary, to->minor - from->minor, to->major - from->major,
+		to->user_us - from->user_us, to->system_us - from->system_us,
+		to->voluntary - from->voluntary, to->involuntary - from->involuntary,
+		to->minor - from->minor, to->major - from->major,
 	};
 }
 
 /* The last finished rounds, oldest first, relative to the start of the window. */
-static void verdict_rounds(const struct area_slot *slot, uint64_t window_ns, struct worker_result *w)
+static void verdict_rounds(const struct area_slot *slot, uint64_t window_ns,
+			   struct worker_result *w)
 {
 	const uint64_t last = fs_load_acquire(&slot->rounds);
 	uint64_t first = last > AREA_ROUNDS_MAX - 1 ? last - (AREA_ROUNDS_MAX - 2) : 1;
@@ -58,7 +61,8 @@ static void verdict_rounds(const struct area_slot *slot, uint64_t window_ns, str
 		const struct area_round *from = &slot->round[n % AREA_ROUNDS_MAX];
 
 		w->rounds[w->nrounds++] = (struct area_round){
-			from->fill - window_ns, from->run - window_ns, from->run_end - window_ns, from->drain_end - window_ns,
+			from->fill - window_ns, from->run - window_ns,
+			from->run_end - window_ns, from->drain_end - window_ns,
 		};
 	}
 }
@@ -79,7 +83,7 @@ static void verdict_device(const struct flight *f, struct stage_result *r)
 	};
 }
 
-/* What fs_set() left after the window: the side metrics that were taken once, when nothing was timed any more. */
+/* What fs_set() left after the window: side metrics taken once, when nothing was timed any more. */
 static void verdict_last_counters(struct group *g, unsigned i)
 {
 	struct flight *f = &g->flights[i];
@@ -89,7 +93,8 @@ static void verdict_last_counters(struct group *g, unsigned i)
 		if (c[id].kind != FS_COUNTER_LAST)
 			continue;
 		for (unsigned w = 0; w < f->stage->plan.workers; w++)
-			f->end.workers[w].counters[id] = fs_load(&area_slot(g->area, i, w)->counters[id]);
+			f->end.workers[w].counters[id] =
+				fs_load(&area_slot(g->area, i, w)->counters[id]);
 	}
 }
 
@@ -107,7 +112,7 @@ static void verdict_numbers(struct group *g, unsigned i, struct stage_result *r)
 	fs_stats_window(r, &f->start, &f->end);
 }
 
-/* --- the status ------------------------------------------------------------------------------------------------- */
+/* --- the status ------------------------------------------------------------------------------- */
 
 static bool verdict_unsupported(const struct flight *f)
 {
@@ -120,10 +125,11 @@ static bool verdict_unsupported(const struct flight *f)
 	return false;
 }
 
-static void verdict_failure(const struct group *g, const struct flight *f, struct stage_result *r)
+static void verdict_failure(const struct group *g, unsigned i, struct stage_result *r)
 {
+	const struct flight *f = &g->flights[i];
 	const struct area_failure *a = &f->stage->failure;
-	char who[32] = "", what[128];
+	char who[64] = "", what[128];
 
 	r->status = STATUS_FAILED;
 	r->err = a->err;
@@ -132,19 +138,23 @@ static void verdict_failure(const struct group *g, const struct flight *f, struc
 		r->skip = SKIP_UNSUPPORTED;
 	}
 	if (a->worker >= 0 && !g->probing)
-		snprintf(who, sizeof(who), " (worker %d)", a->worker);
+		snprintf(who, sizeof(who), " (worker %d after %llu ops)", a->worker,
+			 (unsigned long long)
+			 fs_load(&area_slot(g->area, i, (unsigned)a->worker)->ops));
 	if (a->signal)
-		snprintf(what, sizeof(what), "killed by signal %d (%s)", a->signal, strsignal(a->signal));
+		snprintf(what, sizeof(what), "killed by signal %d (%s)",
+			 a->signal, strsignal(a->signal));
 	else
 		snprintf(what, sizeof(what), "%s (%s)", strerror(a->err), fs_errno_name(a->err));
-	snprintf(r->reason, sizeof(r->reason), "%s%s: %s%s%s%s", g->probing ? "trial " : "", a->where, a->text,
-		 a->text[0] ? ": " : "", what, who);
+	snprintf(r->reason, sizeof(r->reason), "%s%s: %s%s%s%s", g->probing ? "trial " : "",
+		 a->where, a->text, a->text[0] ? ": " : "", what, who);
 }
 
 static void verdict_hung(const struct flight *f, struct stage_result *r)
 {
 	r->status = STATUS_INCOMPLETE;
-	snprintf(r->reason, sizeof(r->reason), "%s", f->hung_text[0] ? f->hung_text : "did not end in time");
+	snprintf(r->reason, sizeof(r->reason), "%s",
+		 f->hung_text[0] ? f->hung_text : "did not end in time");
 }
 
 static void verdict_died(const struct group *g, const struct flight *f, struct stage_result *r)
@@ -153,10 +163,12 @@ static void verdict_died(const struct group *g, const struct flight *f, struct s
 
 	r->status = STATUS_FAILED;
 	if (WIFSIGNALED(status))
-		snprintf(r->reason, sizeof(r->reason), "%sstage process killed by signal %d (%s)", g->probing ? "trial: " : "",
+		snprintf(r->reason, sizeof(r->reason),
+			 "%sstage process killed by signal %d (%s)", g->probing ? "trial: " : "",
 			 WTERMSIG(status), strsignal(WTERMSIG(status)));
 	else
-		snprintf(r->reason, sizeof(r->reason), "%sstage process ended with status %d", g->probing ? "trial: " : "",
+		snprintf(r->reason, sizeof(r->reason),
+			 "%sstage process ended with status %d", g->probing ? "trial: " : "",
 			 WEXITSTATUS(status));
 }
 
@@ -172,12 +184,13 @@ static void verdict_interrupted(const struct flight *f, struct stage_result *r)
 	snprintf(r->reason, sizeof(r->reason), "interrupted");
 }
 
-static void verdict_status(struct group *g, const struct flight *f, struct stage_result *r)
+static void verdict_status(struct group *g, unsigned i, struct stage_result *r)
 {
+	const struct flight *f = &g->flights[i];
 	const bool failed = fs_load_acquire(&f->stage->failure.complete);
 
 	if (failed)
-		verdict_failure(g, f, r);
+		verdict_failure(g, i, r);
 	else if (f->hung)
 		verdict_hung(f, r);
 	else if (f->spawned && f->child.ended && !f->child.killed && f->child.status)
@@ -198,10 +211,11 @@ void fs_group_verdict(struct group *g, unsigned i)
 	struct stage_result *r = f->to->result;
 
 	verdict_times(g, f, r);
-	memcpy(r->tolerated, f->have_window ? f->tolerated : f->stage->tolerated, sizeof(r->tolerated));
+	memcpy(r->tolerated, f->have_window ? f->tolerated : f->stage->tolerated,
+	       sizeof(r->tolerated));
 	for (unsigned w = 0; w < f->stage->warnings && w < AREA_WARNINGS_MAX; w++)
 		fs_warn_add(r->warnings, &r->nwarnings, "%s", f->stage->warning[w].text);
-	verdict_status(g, f, r);
+	verdict_status(g, i, r);
 	if (!g->probing && f->have_window && r->workers)
 		verdict_numbers(g, i, r);
 	if (!g->probing)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * The life of a worker's task: start, setup, gate, loop, verify, teardown. And what the stressor API does to the stage.
+ * The life of a worker's task: start, setup, gate, loop, verify, teardown; and what the stressor
+ * API does to the stage.
  */
 #include "core/worker.h"
 
@@ -19,7 +20,7 @@ void fs_worker_phase(struct worker *k, enum area_worker_phase phase, const char 
 	fs_store(&k->slot->phase, phase);
 }
 
-/* --- failures --------------------------------------------------------------------------------------------------- */
+/* --- failures --------------------------------------------------------------------------------- */
 
 int fs_fail(struct fs_worker *w, int err, const char *fmt, ...)
 {
@@ -56,13 +57,13 @@ bool fs_op_failed(struct fs_worker *w, long err)
 	struct worker *k = fs_worker_of(w);
 
 	if (fs_load(&k->stage->stop))
-		return false;		/* after the window: cut short by the stop, such as a meeting */
+		return false;		/* after the window: cut short by the stop */
 	if (worker_lists(k->stressor->tolerated, (int)-err) && fs_area_tally(k->stage, (int)-err))
 		return true;
 	return fs_worker_failed(k, (int)err);
 }
 
-/* --- what fixtures made ----------------------------------------------------------------------------------------- */
+/* --- what fixtures made ----------------------------------------------------------------------- */
 
 int fs_worker_keep_fd(struct fs_worker *w, int fd)
 {
@@ -105,7 +106,7 @@ static void worker_release(struct worker *k)
 		munmap(k->maps[k->nmaps].start, k->maps[k->nmaps].bytes);
 }
 
-/* Own directory, made on first use; or the one that the stage made for all. It becomes the working directory. */
+/* The own directory, made on first use, or the one made for all; then the working directory. */
 int fs_worker_open_dir(struct worker *k)
 {
 	char name[16] = "shared";
@@ -132,7 +133,7 @@ uint64_t fs_worker_seed(const struct fs_worker *w)
 	return fs_worker_of(w)->stage->plan.seed;
 }
 
-/* --- helpers ---------------------------------------------------------------------------------------------------- */
+/* --- helpers ---------------------------------------------------------------------------------- */
 
 bool fs_helping(const struct fs_worker *w)
 {
@@ -164,7 +165,7 @@ void fs_helper_main(void *worker)
 	worker_release(k);
 }
 
-/* --- the worker ------------------------------------------------------------------------------------------------- */
+/* --- the worker ------------------------------------------------------------------------------- */
 
 static void worker_names(struct worker *k)
 {
@@ -173,7 +174,7 @@ static void worker_names(struct worker *k)
 	fs_task_name(k->off_name);
 }
 
-/* An affinity that the kernel refuses (a cpuset that has shrunk) costs the pin, not the run: pin_lost says so. */
+/* An affinity that the kernel refuses (a shrunk cpuset) costs the pin, not the run: pin_lost. */
 static int worker_start(struct worker *k)
 {
 	int rc;
@@ -230,8 +231,8 @@ static bool worker_setup(struct worker *k)
 }
 
 /*
- * All sleep to one absolute time instead of waking each other at the start: the first ones awake would take the CPUs from
- * those still asleep.
+ * All sleep to one absolute time instead of waking each other at the start: the first ones awake
+ * would take the CPUs from those still asleep.
  */
 static void worker_gate(struct worker *k)
 {

@@ -2,8 +2,8 @@
 /*
  * worker.h - the whole worker, behind the struct fs_worker that a stressor sees
  *
- * Made by the stage's main task, then used by the worker's own task alone. worker.c is its life, loop.c its measured part,
- * fixture.c and extents.c what stressors call to make their state.
+ * Made by the stage's main task, then used by the worker's own task alone. worker.c is its life,
+ * loop.c its measured part, fixture.c and extents.c what stressors call to make their state.
  */
 #ifndef CORE_WORKER_H
 #define CORE_WORKER_H
@@ -14,7 +14,7 @@
 #define WORKER_FDS_MAX	128
 #define WORKER_MAPS_MAX	8
 
-struct worker_dirs {			/* of the stage; inherited by each worker, which closes its copies */
+struct worker_dirs {			/* of the stage; each worker closes its copies */
 	int target_fd, workspace_fd, marker_fd;
 	const char *workspace;		/* its name in the target */
 };
@@ -44,7 +44,7 @@ struct worker {
 	uint64_t off_ns;		/* finished off periods */
 	uint32_t seen_phase;
 	bool counted;			/* in the stage's `counted` */
-	uint64_t round_cut;		/* ops that the last round managed before time was up; 0: it was not cut */
+	uint64_t round_cut;		/* ops that the last round did in time; 0: it was not cut */
 	struct fs_task task;
 };
 

@@ -41,8 +41,8 @@ static unsigned long long workspace_start_ticks(unsigned pid)
 	fs_sysfile_read(path, text, sizeof(text));
 	end = strrchr(text, ')');
 	if (end)
-		sscanf(end + 1, " %*c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u %*u %*u %*d %*d %*d %*d %*d %*d "
-		       "%llu", &ticks);
+		sscanf(end + 1, " %*c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u %*u %*u"
+		       " %*d %*d %*d %*d %*d %*d %llu", &ticks);
 	return ticks;
 }
 
@@ -103,7 +103,8 @@ static int workspace_mark(struct workspace *ws, const struct maker *m)
 	if (ws->marker_fd < 0)
 		return -errno;
 	fcntl(ws->marker_fd, F_OFD_SETLK, &lock);
-	n = snprintf(text, sizeof(text), "fsstress 1\nhost %s\nboot %s\npid %u\nstart %llu\npidns %llu\n",
+	n = snprintf(text, sizeof(text),
+		     "fsstress 1\nhost %s\nboot %s\npid %u\nstart %llu\npidns %llu\n",
 		     m->host, m->boot_id, m->pid, m->start_ticks, m->pid_ns);
 	written = write(ws->marker_fd, text, (size_t)n);
 	if (written < 0)
@@ -225,8 +226,8 @@ static bool workspace_lock_free(int marker_fd, const struct maker *made, const s
 
 	if (!fcntl(marker_fd, F_OFD_GETLK, &lock) && lock.l_type != F_UNLCK)
 		return false;
-	return strcmp(made->boot_id, me->boot_id) || made->pid_ns != me->pid_ns || !made->start_ticks ||
-	       workspace_start_ticks(made->pid) != made->start_ticks;
+	return strcmp(made->boot_id, me->boot_id) || made->pid_ns != me->pid_ns ||
+	       !made->start_ticks || workspace_start_ticks(made->pid) != made->start_ticks;
 }
 
 /* Whether `name` is a workspace, described in *l. */
@@ -242,7 +243,8 @@ static bool workspace_inspect(int target_fd, const char *name, const struct make
 	dir_fd = openat(target_fd, name, WORKSPACE_DIR_FLAGS);
 	if (dir_fd < 0)
 		return false;
-	fd = openat(dir_fd, FS_MARKER_NAME, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+	fd = openat(dir_fd, FS_MARKER_NAME,
+		    O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
 	ours = fd >= 0 && workspace_read_marker(fd, &made);
 	if (ours) {
 		snprintf(l->name, sizeof(l->name), "%s", name);

@@ -2,8 +2,8 @@
 /*
  * clock.h - the two clocks of a result and sleeping to an absolute time
  *
- * All times are nanoseconds. The window is stamped with CLOCK_MONOTONIC, so a step of the wall clock
- * changes nothing; CLOCK_REALTIME is only recorded, to match a window with other tools' logs.
+ * All times are nanoseconds. The window is stamped with CLOCK_MONOTONIC, so a step of the wall
+ * clock changes nothing; CLOCK_REALTIME is only recorded, to match a window with other tools' logs.
  */
 #ifndef PLATFORM_CLOCK_H
 #define PLATFORM_CLOCK_H
@@ -33,7 +33,7 @@ static inline uint64_t fs_realtime_ns(void)
 	return fs_clock_read(CLOCK_REALTIME);
 }
 
-/* Sleep until CLOCK_MONOTONIC reads at_ns; signals do not shorten it. Returns at once if that is past. */
+/* Sleep until CLOCK_MONOTONIC reads at_ns, not at all if that is past, whatever signals come. */
 void fs_sleep_until(uint64_t at_ns);
 
 #endif

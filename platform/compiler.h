@@ -22,8 +22,9 @@
 #define FS_ARRAY_SIZE(a)	(sizeof(a) / sizeof((a)[0]))
 
 /*
- * The shared area is read by one process while another writes it. Each word has one writer, so relaxed
- * loads and stores are enough for counts; what a reader must see complete is published with release.
+ * The shared area is read by one process while another writes it. Each word has one writer, so
+ * relaxed loads and stores are enough for counts; what a reader must see complete is published with
+ * release.
  */
 #define fs_load(p)		__atomic_load_n((p), __ATOMIC_RELAXED)
 #define fs_store(p, v)		__atomic_store_n((p), (v), __ATOMIC_RELAXED)

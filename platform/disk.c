@@ -155,7 +155,8 @@ static int disk_receive(int sock, struct disk_message *m)
 	} control;
 	struct iovec iov = { m, sizeof(*m) };
 	struct msghdr msg = {
-		.msg_iov = &iov, .msg_iovlen = 1, .msg_control = &control, .msg_controllen = sizeof(control),
+		.msg_iov = &iov, .msg_iovlen = 1,
+		.msg_control = &control, .msg_controllen = sizeof(control),
 	};
 	const struct cmsghdr *c;
 	int fds[2] = { -1, -1 };
@@ -223,16 +224,16 @@ static int disk_check(const struct fs_disk_spec *spec, const char *fstype, const
 
 	*use = fstype ? fstype : tmpfs ? "tmpfs" : "";
 	if (!**use)
-		return fs_disk_fail(why, -EINVAL, "this disk needs a filesystem: say --fs TYPE, as in "
-				    "--fs ext4");
+		return fs_disk_fail(why, -EINVAL,
+				    "this disk needs a filesystem: say --fs TYPE, as in --fs ext4");
 	while (isalnum((unsigned char)(*use)[n]) || (*use)[n] == '_')
 		n++;
 	if ((*use)[n] || n >= sizeof(((struct fs_disk *)0)->fstype))
-		return fs_disk_fail(why, -EINVAL, "'%.40s' is not a filesystem type; say one such as ext4",
-				    *use);
+		return fs_disk_fail(why, -EINVAL,
+				    "'%.40s' is not a filesystem type; say one such as ext4", *use);
 	if (tmpfs != !strcmp(*use, "tmpfs"))
-		return fs_disk_fail(why, -EINVAL, "a %s holds no %s; write loop:SIZE or mem:SIZE for a "
-				    "filesystem on a block device, tmpfs:SIZE for a tmpfs",
+		return fs_disk_fail(why, -EINVAL, "a %s holds no %s; write loop:SIZE or mem:SIZE "
+				    "for a filesystem on a block device, tmpfs:SIZE for a tmpfs",
 				    tmpfs ? "tmpfs" : "block device", *use);
 	return 0;
 }

@@ -29,7 +29,7 @@ struct fs_disk_spec {			/* loop:2G,dir=D   mem:2G   tmpfs:2G   /dev/X */
 int fs_disk_parse(const char *text, struct fs_disk_spec *spec, char why[256]);
 
 struct fs_disk {			/* a mounted one; no pointers */
-	int ns_fd;			/* mount namespace to enter with setns(); close-on-exec off */
+	int ns_fd;			/* mount namespace for setns(2); close-on-exec off */
 	int dev_fd;			/* keeps the loop device alive over a remount; -1: none */
 	char source[64];		/* "/dev/loop3", "tmpfs" */
 	char point[64];			/* where it is mounted inside the namespace */

@@ -43,8 +43,9 @@ static int disk_room(const struct fs_disk_spec *spec, uint64_t available, const 
 {
 	if (spec->bytes <= available / 10 * 9)
 		return 0;
-	return fs_disk_fail(why, -ENOSPC, "a disk of %" PRIu64 " MiB does not fit into 90 %% of the %" PRIu64
-			    " MiB free in %.256s", spec->bytes / DISK_MIB, available / DISK_MIB, where);
+	return fs_disk_fail(why, -ENOSPC, "a disk of %" PRIu64 " MiB does not fit into "
+			    "90 %% of the %" PRIu64 " MiB free in %.256s",
+			    spec->bytes / DISK_MIB, available / DISK_MIB, where);
 }
 
 int fs_disk_memory(const struct fs_disk_spec *spec, char why[FS_DISK_WHY_MAX])
@@ -54,7 +55,10 @@ int fs_disk_memory(const struct fs_disk_spec *spec, char why[FS_DISK_WHY_MAX])
 
 	fs_sysfile_read("/proc/meminfo", text, sizeof(text));
 	at = strstr(text, "MemAvailable:");
-	return at ? disk_room(spec, strtoull(at + strlen("MemAvailable:"), NULL, 10) * 1024, "memory", why) : 0;
+	if (!at)
+		return 0;
+	return disk_room(spec, strtoull(at + strlen("MemAvailable:"), NULL, 10) * 1024, "memory",
+			 why);
 }
 
 /* Not every filesystem has O_TMPFILE: a name that lives for a moment does as well. */
@@ -105,7 +109,9 @@ int fs_disk_backing(const struct fs_disk_spec *spec, char why[FS_DISK_WHY_MAX])
 /* One try: -EBUSY when another process took the device between the two calls. */
 static int disk_loop_once(int control, int backing, struct fs_disk *disk)
 {
-	struct loop_config config = { .fd = (uint32_t)backing, .info.lo_flags = LO_FLAGS_AUTOCLEAR };
+	struct loop_config config = {
+		.fd = (uint32_t)backing, .info.lo_flags = LO_FLAGS_AUTOCLEAR
+	};
 	const int n = ioctl(control, LOOP_CTL_GET_FREE);
 	int fd, err = 0;
 
@@ -135,8 +141,8 @@ int fs_disk_loop(int backing, struct fs_disk *disk, char why[FS_DISK_WHY_MAX])
 		err = disk_loop_once(control, backing, disk);
 	close(control);
 	if (err == -EINVAL || err == -ENOTTY)
-		return fs_disk_fail(why, err, "cannot set up a loop device (Linux 5.8 or newer is needed): %s",
-				    strerror(-err));
+		return fs_disk_fail(why, err, "cannot set up a loop device "
+				    "(Linux 5.8 or newer is needed): %s", strerror(-err));
 	if (err)
 		return fs_disk_fail(why, err, "cannot set up a loop device: %s", strerror(-err));
 	return 0;
@@ -154,7 +160,8 @@ static int disk_mounted(const struct fs_mountinfo *m, void *arg)
 
 	/* btrfs mounts under an anonymous device: there the source tells. */
 	if (m->dev == s->dev ||
-	    (!strncmp(m->source, "/dev/", 5) && !stat(m->source, &st) && S_ISBLK(st.st_mode) && st.st_rdev == s->dev))
+	    (!strncmp(m->source, "/dev/", 5) && !stat(m->source, &st) &&
+	     S_ISBLK(st.st_mode) && st.st_rdev == s->dev))
 		snprintf(s->point, sizeof(s->point), "%.255s", m->point);
 	return s->point[0] != '\0';
 }
@@ -198,7 +205,8 @@ int fs_disk_device_free(const char *device, char why[FS_DISK_WHY_MAX])
 		return fs_disk_fail(why, -EBUSY, "%s is held by %s", device, holder);
 	fd = open(device, O_RDONLY | O_EXCL | O_CLOEXEC);
 	if (fd < 0 && errno == EBUSY)
-		return fs_disk_fail(why, -EBUSY, "%s is in use (mounted elsewhere, swap, or a part of it)",
+		return fs_disk_fail(why, -EBUSY,
+				    "%s is in use (mounted elsewhere, swap, or a part of it)",
 				    device);
 	if (fd < 0)
 		return fs_disk_fail(why, -errno, "cannot open %s: %s", device, strerror(errno));

@@ -18,9 +18,7 @@
 /* Fill why; returns err. */
 int fs_disk_fail(char why[FS_DISK_WHY_MAX], int err, const char *fmt, ...) FS_PRINTF(3, 4);
 
-/*
- * An open file without a name, of the spec's size and with its room reserved. Descriptor or -errno.
- */
+/* A descriptor of a file without a name, of the spec's size, its room reserved; or -errno. */
 int fs_disk_backing(const struct fs_disk_spec *spec, char why[FS_DISK_WHY_MAX]);
 /* Refuse more than 90 % of the memory that is free. */
 int fs_disk_memory(const struct fs_disk_spec *spec, char why[FS_DISK_WHY_MAX]);
@@ -36,7 +34,8 @@ int fs_disk_device_free(const char *device, char why[FS_DISK_WHY_MAX]);
  * Run mkfs.FSTYPE on disk->source. reserved: it shall not discard, which would give the backing
  * file's room away.
  */
-int fs_disk_mkfs(const struct fs_disk *disk, const char *opts, bool reserved, char why[FS_DISK_WHY_MAX]);
+int fs_disk_mkfs(const struct fs_disk *disk, const char *opts, bool reserved,
+		 char why[FS_DISK_WHY_MAX]);
 /* "noatime,ro,data=journal" into disk->flags and, behind what is there already, disk->data. */
 int fs_disk_options(const char *opts, struct fs_disk *disk, char why[FS_DISK_WHY_MAX]);
 

@@ -104,7 +104,8 @@ static const char *mkfs_reason(char *said)
 	return *said ? said : "it does not say why";
 }
 
-int fs_disk_mkfs(const struct fs_disk *disk, const char *opts, bool reserved, char why[FS_DISK_WHY_MAX])
+int fs_disk_mkfs(const struct fs_disk *disk, const char *opts, bool reserved,
+		 char why[FS_DISK_WHY_MAX])
 {
 	char program[32], ours[128] = "", theirs[4096], said[1024], device[sizeof(disk->source)];
 	const char *package = "that has it";

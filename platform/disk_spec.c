@@ -86,7 +86,9 @@ int fs_disk_parse(const char *text, struct fs_disk_spec *spec, char why[256])
 	static const struct {
 		const char *name;
 		enum fs_disk_kind kind;
-	} kinds[] = { { "loop:", FS_DISK_LOOP }, { "mem:", FS_DISK_MEM }, { "tmpfs:", FS_DISK_TMPFS } };
+	} kinds[] = {
+		{ "loop:", FS_DISK_LOOP }, { "mem:", FS_DISK_MEM }, { "tmpfs:", FS_DISK_TMPFS }
+	};
 
 	memset(spec, 0, sizeof(*spec));
 	for (size_t i = 0; i < FS_ARRAY_SIZE(kinds); i++) {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * errno_name.h - symbolic names of errnos (ENOSPC), for messages and JSON; libc has them only since glibc 2.32
+ * errno_name.h - symbolic names of errnos; libc has them only since glibc 2.32
  */
 #ifndef PLATFORM_ERRNO_NAME_H
 #define PLATFORM_ERRNO_NAME_H

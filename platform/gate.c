@@ -33,7 +33,8 @@ void fs_barrier_init(struct fs_barrier *b, uint32_t parties)
 
 static bool gate_swap(uint64_t *state, uint64_t *old, uint64_t new)
 {
-	return __atomic_compare_exchange_n(state, old, new, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE);
+	return __atomic_compare_exchange_n(state, old, new, false,
+					   __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE);
 }
 
 static void gate_release(struct fs_barrier *b)
@@ -43,8 +44,8 @@ static void gate_release(struct fs_barrier *b)
 }
 
 /*
- * Aborted: take back the arrival, so that nobody else can complete this meeting. False when that is done; true when it is too
- * late, because somebody has completed it and is about to bump the turn.
+ * Aborted: take back the arrival, so that nobody else can complete this meeting. False when that is
+ * done; true when it is too late, because somebody has completed it and is about to bump the turn.
  */
 static bool gate_too_late(struct fs_barrier *b)
 {
@@ -57,7 +58,7 @@ static bool gate_too_late(struct fs_barrier *b)
 	return false;
 }
 
-/* Whoever completes a meeting resets the count before it bumps the turn: nobody can arrive for the next one in between. */
+/* The count is reset before the turn is bumped: nobody arrives for the next meeting in between. */
 bool fs_barrier_wait(struct fs_barrier *b, uint64_t spin_ns)
 {
 	const uint32_t turn = fs_load_acquire(&b->turn);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * gate.h - waiting for each other across threads and processes: futexes and a barrier, in shared memory
+ * gate.h - threads and processes wait for each other: futexes and a barrier, in shared memory
  *
  * All futexes are process-shared, so that threads and processes use one harness.
  */
@@ -10,7 +10,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Sleep while *word is value, at most timeout_ns (0: no limit). Returns for any reason: check the word again. */
+/* Sleep while *word is value, at most timeout_ns (0: no limit). Wakes for anything: look again. */
 void fs_futex_wait(uint32_t *word, uint32_t value, uint64_t timeout_ns);
 void fs_futex_wake_all(uint32_t *word);
 
@@ -23,8 +23,9 @@ struct fs_barrier {
 
 void fs_barrier_init(struct fs_barrier *b, uint32_t parties);
 /*
- * Wait until all parties are here: true. False when the barrier was aborted before that: all parties agree about it. A waiter spins for up to spin_ns before it sleeps: for
- * parties that are all running, a wake-up costs more than the wait.
+ * Wait until all parties are here: true. False when the barrier was aborted before that: all
+ * parties agree about it. A waiter spins for up to spin_ns before it sleeps: for parties that are
+ * all running, a wake-up costs more than the wait.
  */
 bool fs_barrier_wait(struct fs_barrier *b, uint64_t spin_ns);
 /* One party goes for good; completes a meeting that waits for nobody else. */

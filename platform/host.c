@@ -18,10 +18,11 @@
 
 /* Options that make a kernel's numbers incomparable with a production kernel's. */
 static const char *const host_debug_configs[] = {
-	"KASAN", "KCSAN", "KMSAN", "UBSAN", "KCOV", "GCOV_KERNEL", "DEBUG_KMEMLEAK", "PROVE_LOCKING",
-	"LOCKDEP", "LOCK_STAT", "DEBUG_LOCK_ALLOC", "DEBUG_SPINLOCK", "DEBUG_MUTEXES", "DEBUG_RWSEMS",
-	"DEBUG_ATOMIC_SLEEP", "DEBUG_PREEMPT", "PROVE_RCU", "DEBUG_PAGEALLOC", "DEBUG_OBJECTS",
-	"DEBUG_LIST", "DEBUG_VM", "SLUB_DEBUG_ON", "FAULT_INJECTION",
+	"KASAN", "KCSAN", "KMSAN", "UBSAN", "KCOV", "GCOV_KERNEL", "DEBUG_KMEMLEAK",
+	"PROVE_LOCKING", "LOCKDEP", "LOCK_STAT", "DEBUG_LOCK_ALLOC", "DEBUG_SPINLOCK",
+	"DEBUG_MUTEXES", "DEBUG_RWSEMS", "DEBUG_ATOMIC_SLEEP", "DEBUG_PREEMPT", "PROVE_RCU",
+	"DEBUG_PAGEALLOC", "DEBUG_OBJECTS", "DEBUG_LIST", "DEBUG_VM", "SLUB_DEBUG_ON",
+	"FAULT_INJECTION",
 	"XFS_DEBUG", "BTRFS_DEBUG", "BTRFS_ASSERT", "EXT4_DEBUG", "F2FS_CHECK_FS",
 };
 
@@ -187,7 +188,8 @@ void fs_host_read(struct fs_host *h)
 	host_mitigations(h);
 	host_config(h);
 	if (!h->microcode[0])
-		fs_sysfile_read(HOST_CPU "cpu0/microcode/version", h->microcode, sizeof(h->microcode));
+		fs_sysfile_read(HOST_CPU "cpu0/microcode/version",
+				h->microcode, sizeof(h->microcode));
 	fs_sysfile_read("/proc/sys/kernel/random/boot_id", h->boot_id, sizeof(h->boot_id));
 	fs_sysfile_read("/sys/devices/system/clocksource/clocksource0/current_clocksource",
 			h->clocksource, sizeof(h->clocksource));

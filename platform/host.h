@@ -19,7 +19,7 @@ struct fs_host {			/* "" or -1: unknown */
 	int autogroup;
 	char cmdline[1024];
 	char mitigations[4096];		/* "name: text\n" each */
-	char debug_configs[512];	/* "KASAN LOCKDEP": found in /proc/config.gz or /boot/config-RELEASE; "" none */
+	char debug_configs[512];	/* "KASAN LOCKDEP", of the kernel's configuration */
 	bool debug_configs_known;
 	double load1;			/* load average, 1 minute */
 };

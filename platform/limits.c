@@ -65,16 +65,21 @@ static uint64_t limits_cgroups(void)
 
 static uint64_t limits_aio(void)
 {
-	const uint64_t max = limits_file("/proc/sys/fs/aio-max-nr"), used = limits_file("/proc/sys/fs/aio-nr");
+	const uint64_t max = limits_file("/proc/sys/fs/aio-max-nr");
+	const uint64_t used = limits_file("/proc/sys/fs/aio-nr");
 
-	return max == FS_UNLIMITED || used == FS_UNLIMITED ? FS_UNLIMITED : max - limits_least(max, used);
+	if (max == FS_UNLIMITED || used == FS_UNLIMITED)
+		return FS_UNLIMITED;
+	return max - limits_least(max, used);
 }
 
 void fs_limits_read(struct fs_limits *l)
 {
 	struct rlimit limit;
 
-	*l = (struct fs_limits){ FS_UNLIMITED, FS_UNLIMITED, FS_UNLIMITED, FS_UNLIMITED, limits_aio() };
+	*l = (struct fs_limits){
+		FS_UNLIMITED, FS_UNLIMITED, FS_UNLIMITED, FS_UNLIMITED, limits_aio()
+	};
 	if (getrlimit(RLIMIT_NOFILE, &limit) == 0) {
 		l->descriptors_soft = limits_rlimit(limit.rlim_cur);
 		l->descriptors_hard = limits_rlimit(limit.rlim_max);

@@ -12,7 +12,7 @@
 struct fs_limits {			/* FS_UNLIMITED where there is none, or it cannot be read */
 	uint64_t descriptors_soft, descriptors_hard;	/* RLIMIT_NOFILE */
 	uint64_t file_bytes;		/* RLIMIT_FSIZE */
-	uint64_t tasks;			/* least of RLIMIT_NPROC (not for root), threads-max and the pids cgroups */
+	uint64_t tasks;			/* RLIMIT_NPROC (not for root), threads-max, pids.max */
 	uint64_t aio_slots;		/* aio-max-nr less aio-nr */
 };
 

@@ -10,7 +10,8 @@
 
 static bool mountinfo_octal(const char *s)
 {
-	return s[0] >= '0' && s[0] <= '3' && s[1] >= '0' && s[1] <= '7' && s[2] >= '0' && s[2] <= '7';
+	return s[0] >= '0' && s[0] <= '3' && s[1] >= '0' && s[1] <= '7' &&
+	       s[2] >= '0' && s[2] <= '7';
 }
 
 /* The kernel writes blank, tab, newline and backslash as \ooo. */
@@ -21,7 +22,8 @@ static char *mountinfo_unescape(char *s)
 
 	while (*from) {
 		if (*from == '\\' && mountinfo_octal(from + 1)) {
-			*to++ = (char)((from[1] - '0') * 64 + (from[2] - '0') * 8 + (from[3] - '0'));
+			*to++ = (char)((from[1] - '0') * 64 + (from[2] - '0') * 8 +
+				       (from[3] - '0'));
 			from += 4;
 		} else {
 			*to++ = *from++;

@@ -8,9 +8,9 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-struct fs_mountinfo {			/* one line; strings are unescaped and valid during the call */
+struct fs_mountinfo {			/* one line; strings unescaped, valid during the call */
 	uint64_t id;
-	dev_t dev;			/* of the superblock: on btrfs one for all its subvolumes, unlike st_dev */
+	dev_t dev;			/* of the superblock: unlike st_dev, one for all of btrfs */
 	const char *point, *options, *fstype, *source, *super_options;
 };
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * What the thread sanitizer cannot know: each worker has a descriptor table of its own, so the same number closed by one
- * and used by another is no race.
+ * What the thread sanitizer cannot know: each worker has a descriptor table of its own, so the same
+ * number closed by one and used by another is no race.
  */
 #include "platform/compiler.h"
 

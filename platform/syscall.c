@@ -1,9 +1,10 @@
-/* SPDX-License-Identifier: GPL-2.0-or-later */
+// SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * syscall.c - see syscall.h
  *
- * libc is trusted where it only arranges arguments (64-bit offsets on 32-bit machines), and passed by where some
- * version of it emulates or uses another call: copy_file_range in glibc before 2.30, fstat in glibc since 2.33.
+ * libc is trusted where it only arranges arguments (64-bit offsets on 32-bit machines), and
+ * passed by where some version of it emulates or uses another call: copy_file_range in glibc
+ * before 2.30, fstat in glibc since 2.33.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -35,7 +36,8 @@ long fs_sys_fallocate(int fd, int mode, off_t offset, off_t length)
 long fs_sys_copy_file_range(int in, off_t *in_offset, int out, off_t *out_offset, size_t length)
 {
 #ifdef SYS_copy_file_range
-	return syscall_result(syscall(SYS_copy_file_range, in, in_offset, out, out_offset, length, 0));
+	return syscall_result(syscall(SYS_copy_file_range, in, in_offset, out, out_offset,
+				      length, 0));
 #else
 	(void)in, (void)in_offset, (void)out, (void)out_offset, (void)length;
 	return -ENOSYS;
@@ -64,8 +66,10 @@ long fs_sys_open_beneath(int dir, const char *name, int flags, unsigned mode)
 	const struct {
 		uint64_t flags, mode, resolve;
 	} how = {
-		.flags = (unsigned)flags, .mode = flags & (O_CREAT | (O_TMPFILE & ~O_DIRECTORY)) ? mode : 0,
-		.resolve = RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS | RESOLVE_NO_MAGICLINKS | RESOLVE_NO_XDEV,
+		.flags = (unsigned)flags,
+		.mode = flags & (O_CREAT | (O_TMPFILE & ~O_DIRECTORY)) ? mode : 0,
+		.resolve = RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS | RESOLVE_NO_MAGICLINKS |
+			   RESOLVE_NO_XDEV,
 	};
 	const long fd = syscall(SYS_openat2, dir, name, &how, sizeof(how));
 

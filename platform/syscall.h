@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * syscall.h - system calls that libc may lack, hide or emulate: raw, -ENOSYS where the kernel headers do not know them
+ * syscall.h - system calls that libc may lack, hide or emulate: raw, or -ENOSYS
  *
  * Return >= 0 or -errno.
  */
@@ -42,8 +42,8 @@ long fs_sys_copy_file_range(int in, off_t *in_offset, int out, off_t *out_offset
 long fs_sys_fstat(int fd, struct stat *st);
 long fs_sys_sync_file_range(int fd, off_t offset, off_t length, unsigned flags);
 /*
- * openat2(2) with RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS | RESOLVE_NO_MAGICLINKS | RESOLVE_NO_XDEV: -EXDEV for a mount
- * point, bind mounts included. openat with O_NOFOLLOW where it is missing.
+ * openat2(2) with RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS | RESOLVE_NO_MAGICLINKS | RESOLVE_NO_XDEV:
+ * -EXDEV for a mount point, bind mounts included. openat with O_NOFOLLOW where it is missing.
  */
 long fs_sys_open_beneath(int dir, const char *name, int flags, unsigned mode);
 

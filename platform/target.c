@@ -112,7 +112,8 @@ static void target_device(struct fs_target *t)
 	text[n] = '\0';
 	t->device_major = maj;
 	t->device_minor = min;
-	target_copy(t->device, sizeof(t->device), strrchr(text, '/') ? strrchr(text, '/') + 1 : text);
+	target_copy(t->device, sizeof(t->device),
+		    strrchr(text, '/') ? strrchr(text, '/') + 1 : text);
 	snprintf(path, sizeof(path), "/sys/dev/block/%u:%u/queue/rotational", maj, min);
 	t->rotational = fs_sysfile_int(path, -1);
 	snprintf(path, sizeof(path), "/sys/dev/block/%u:%u/queue/write_cache", maj, min);

@@ -16,15 +16,15 @@ struct fs_task {
 	pthread_t thread;
 };
 
-/* Start body(arg) as a thread of this process or as a forked child, which ends with body's return. 0 or -errno. */
+/* Start body(arg) as a thread, or as a forked child that ends when body returns. 0 or -errno. */
 int fs_task_start(struct fs_task *t, bool process, void (*body)(void *arg), void *arg);
 /* Wait for its end. For a process: the wait status, 0 for a thread. */
 int fs_task_join(struct fs_task *t);
 
 /*
- * Give the calling thread descriptors, a working directory and credentials of its own, so that threads share no lock or
- * reference count in open(2): unshare(2), and capset(2) with unchanged sets, which makes a copy of struct cred (every open takes a
- * reference on it). 0 or -errno.
+ * Give the calling thread descriptors, a working directory and credentials of its own, so that
+ * threads share no lock or reference count in open(2): unshare(2), and capset(2) with unchanged
+ * sets, which makes a copy of struct cred (every open takes a reference on it). 0 or -errno.
  */
 int fs_task_isolate(void);
 /* SIGKILL for the caller when its parent ends. -ESRCH when that has happened already. */
@@ -45,8 +45,9 @@ struct fs_usage {			/* of one thread: getrusage(RUSAGE_THREAD), microseconds */
 void fs_task_usage(struct fs_usage *u);
 
 /*
- * SCHED_RR 1, else nice -20, else nothing: what the caller may have. For the one who keeps the time; children do not inherit
- * it, fs_task_restore() gives them back the nice value that prefer returned.
+ * SCHED_RR 1, else nice -20, else nothing: what the caller may have. For the one who keeps the
+ * time; children do not inherit it, fs_task_restore() gives them back the nice value that prefer
+ * returned.
  */
 int fs_task_prefer(void);
 void fs_task_restore(int nice_value);

@@ -1,13 +1,16 @@
-/* SPDX-License-Identifier: GPL-2.0-or-later */
+// SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * fallocate - allocate, free, zero or move a range of a file
  *
- * Op:     one fallocate(2) of a chunk in one mode, or one ftruncate(2) by a chunk; with --fallocate-sync fsync also
- *         one fsync(2).
- * Fill:   makes the whole file again in the state that the mode works on: ftruncate(0), ftruncate(size), and for
- *         unwritten extents one fallocate(2), so that a refill costs little beside the ops it serves.
- * Path:   vfs_fallocate > fs fallocate > allocator or extent removal > journal. truncate: do_truncate > fs setattr.
- * Scales: share=none until the allocator or the journal saturates; share=file serialises on the inode's lock.
+ * Op:     one fallocate(2) of a chunk in one mode, or one ftruncate(2) by a chunk; with
+ *         --fallocate-sync fsync also one fsync(2).
+ * Fill:   makes the whole file again in the state that the mode works on: ftruncate(0),
+ *         ftruncate(size), and for unwritten extents one fallocate(2), so that a refill
+ *         costs little beside the ops it serves.
+ * Path:   vfs_fallocate > fs fallocate > allocator or extent removal > journal.
+ *         truncate: do_truncate > fs setattr.
+ * Scales: share=none until the allocator or the journal saturates;
+ *         share=file serialises on the inode's lock.
  */
 #include <string.h>
 #include <sys/stat.h>
@@ -19,7 +22,7 @@ struct fallocate_state {
 	int state, order, sync;
 	int fd, source;			/* source of unshare's clones; -1: none */
 	int mode;
-	uint64_t at, step;		/* offset of the next call; added by each (modulo 2^64: truncate-down) */
+	uint64_t at, step;		/* offset of the next call; what each adds, modulo 2^64 */
 	uint64_t done;			/* ops since the last fill */
 	int64_t blocks;			/* st_blocks after it */
 };
@@ -29,7 +32,8 @@ enum { FALLOCATE_UP = 1 << 16, FALLOCATE_DOWN = 1 << 17 };
 #define FALLOCATE_MOVES	(FALLOC_FL_COLLAPSE_RANGE | FALLOC_FL_INSERT_RANGE)
 #define FALLOCATE_CUTS	(FALLOCATE_UP | FALLOCATE_DOWN)
 #define FALLOCATE_FREES	(FALLOC_FL_PUNCH_HOLE | FALLOC_FL_COLLAPSE_RANGE | FALLOCATE_DOWN)
-#define FALLOCATE_ZEROES (FALLOC_FL_PUNCH_HOLE | FALLOC_FL_ZERO_RANGE | FALLOC_FL_INSERT_RANGE | FALLOC_FL_WRITE_ZEROES)
+#define FALLOCATE_ZEROES (FALLOC_FL_PUNCH_HOLE | FALLOC_FL_ZERO_RANGE | FALLOC_FL_INSERT_RANGE | \
+			  FALLOC_FL_WRITE_ZEROES)
 #define FALLOCATE_PUNCH	(FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE)
 
 enum { FALLOCATE_HOLE, FALLOCATE_UNWRITTEN, FALLOCATE_WRITTEN, FALLOCATE_DIRTY };
@@ -51,23 +55,27 @@ static const struct fs_option fallocate_options[] = {
 	FS_OPT_END
 };
 
-/* Works on the offset that each call moves on from; the others act at one offset or at the end of the file. */
+/* Works on an offset that each call moves on; the others on one offset, or the end of the file. */
 static bool fallocate_walks(int mode)
 {
 	return !(mode & (FALLOCATE_MOVES | FALLOCATE_CUTS));
 }
 
-static int fallocate_check(const struct fs_variant *v, enum fs_share share, const void *state, char why[256])
+static int fallocate_check(const struct fs_variant *v, enum fs_share share, const void *state,
+			   char why[256])
 {
 	const struct fallocate_state *s = state;
 	const char *text = NULL;
 
 	(void)share;
 	if (s->bytes % s->chunk || s->bytes < 2 * s->chunk)
-		text = "--fallocate-bytes must be a multiple of --fallocate-chunk, at least two of it";
+		text = "--fallocate-bytes must be a multiple of --fallocate-chunk, "
+		       "at least two of it";
 	else if (s->order == FALLOCATE_ALTERNATE && !fallocate_walks((int)v->arg))
-		text = "--fallocate-order alternate: this mode does not walk through the file; use next";
-	else if ((v->arg == FALLOC_FL_KEEP_SIZE || v->arg == FALLOCATE_UP) && s->state != FALLOCATE_HOLE)
+		text = "--fallocate-order alternate: this mode does not walk through the file; "
+		       "use next";
+	else if ((v->arg == FALLOC_FL_KEEP_SIZE || v->arg == FALLOCATE_UP) &&
+		 s->state != FALLOCATE_HOLE)
 		text = "this mode starts from an empty file: use --fallocate-state hole";
 	else if (v->arg == FALLOC_FL_UNSHARE_RANGE && s->state != FALLOCATE_WRITTEN)
 		text = "unshare works on clones of written files: use --fallocate-state written";
@@ -116,7 +124,7 @@ static int fallocate_setup(struct fs_worker *w)
 	return rc < 0 ? rc : fs_drop_pages(s->source);
 }
 
-/* The whole file, all ranges of it when it is shared. What was inserted is taken out again: that frees no block. */
+/* The whole file, of all its workers. What was inserted is taken out again: that frees no block. */
 static int fallocate_remake(struct fs_worker *w, struct fallocate_state *s)
 {
 	const uint64_t total = fs_range_total(w, s->bytes);
@@ -124,7 +132,8 @@ static int fallocate_remake(struct fs_worker *w, struct fallocate_state *s)
 	int rc;
 
 	if (s->mode & FALLOC_FL_INSERT_RANGE && s->done)
-		return (int)fs_sys_fallocate(s->fd, FALLOC_FL_COLLAPSE_RANGE, 0, (off_t)(s->done * s->chunk));
+		return (int)fs_sys_fallocate(s->fd, FALLOC_FL_COLLAPSE_RANGE, 0,
+					     (off_t)(s->done * s->chunk));
 	rc = fs_make_hole(s->fd, empty ? 0 : total);
 	if (rc < 0 || s->state == FALLOCATE_HOLE)
 		return rc;
@@ -198,11 +207,12 @@ static uint64_t fallocate_size(const struct fs_worker *w, const struct fallocate
 	return fs_range_total(w, s->bytes);
 }
 
-/* How many bytes the file must have gained; a sixteenth and 64 KiB are left to the filesystem's own blocks. */
+/* The bytes that the file must have gained; 1/16 and 64 KiB are left to the filesystem's blocks. */
 static int fallocate_verify_blocks(struct fs_worker *w, const struct stat *st)
 {
 	const struct fallocate_state *s = fs_state(w);
-	const int64_t got = ((int64_t)st->st_blocks - s->blocks) * 512, made = (int64_t)(s->done * s->chunk);
+	const int64_t got = ((int64_t)st->st_blocks - s->blocks) * 512;
+	const int64_t made = (int64_t)(s->done * s->chunk);
 	int64_t want = 0;
 
 	if (s->mode & FALLOCATE_FREES)
@@ -210,8 +220,8 @@ static int fallocate_verify_blocks(struct fs_worker *w, const struct stat *st)
 	else if (s->state == FALLOCATE_HOLE && !(s->mode & (FALLOCATE_UP | FALLOC_FL_INSERT_RANGE)))
 		want = made;
 	if (got - want > made / 16 + 65536 || want - got > made / 16 + 65536)
-		return fs_fail(w, EIO, "%llu ops allocated %lld bytes, not %lld", (unsigned long long)s->done,
-			       (long long)got, (long long)want);
+		return fs_fail(w, EIO, "%llu ops allocated %lld bytes, not %lld",
+			       (unsigned long long)s->done, (long long)got, (long long)want);
 	return 0;
 }
 
@@ -230,7 +240,8 @@ static int fallocate_verify_bytes(struct fs_worker *w)
 		n = 1;
 	}
 	for (uint64_t i = 0; i < n && rc == 0; i++, at += stride)
-		rc = written ? fs_check_written(w, s->fd, at, at + from, bytes) : fs_check_zero(w, s->fd, at, bytes);
+		rc = written ? fs_check_written(w, s->fd, at, at + from, bytes) :
+			       fs_check_zero(w, s->fd, at, bytes);
 	return rc;
 }
 
@@ -253,7 +264,9 @@ static int fallocate_verify(struct fs_worker *w)
 }
 
 #define FALLOCATE_CALLS(what, call, text) \
-	static const struct fs_calls fallocate_calls_##what[] = { { call, 1, text }, { .name = NULL } }
+	static const struct fs_calls fallocate_calls_##what[] = { \
+		{ call, 1, text }, { .name = NULL } \
+	}
 FALLOCATE_CALLS(alloc, "fallocate", ", 0, ");
 FALLOCATE_CALLS(keep_size, "fallocate", ", FALLOC_FL_KEEP_SIZE, ");
 FALLOCATE_CALLS(punch, "fallocate", ", FALLOC_FL_KEEP_SIZE|FALLOC_FL_PUNCH_HOLE, ");
@@ -265,27 +278,32 @@ FALLOCATE_CALLS(write_zeroes, "fallocate", NULL);	/* newer than most straces */
 FALLOCATE_CALLS(truncate, "ftruncate", NULL);
 
 #define FALLOCATE_VARIANT(title, mode, what, start, shared, sentence) \
-	{ .name = title, .arg = mode, .op = sentence, .calls = fallocate_calls_##what, .defaults = start, \
-	  .run = mode & FALLOCATE_CUTS ? fallocate_truncate_run : fallocate_run, .fill = fallocate_fill, \
-	  .share = FS_SHARE_DIR | (shared) }
+	{ .name = title, .arg = mode, .op = sentence, .calls = fallocate_calls_##what, \
+	  .defaults = start, .share = FS_SHARE_DIR | (shared), .fill = fallocate_fill, \
+	  .run = mode & FALLOCATE_CUTS ? fallocate_truncate_run : fallocate_run }
 
 static const struct fs_variant fallocate_variants[] = {
 	FALLOCATE_VARIANT("alloc", 0, alloc, NULL, FS_SHARE_FILE,
-			  "fallocate(2), mode 0, of the next chunk: allocate unwritten blocks in a hole"),
+			  "fallocate(2), mode 0, of the next chunk: "
+			  "allocate unwritten blocks in a hole"),
 	FALLOCATE_VARIANT("keep-size", FALLOC_FL_KEEP_SIZE, keep_size, NULL, FS_SHARE_FILE,
-			  "FALLOC_FL_KEEP_SIZE of the next chunk, beyond the end of an empty file: preallocation"),
+			  "FALLOC_FL_KEEP_SIZE of the next chunk, "
+			  "beyond the end of an empty file: preallocation"),
 	FALLOCATE_VARIANT("punch", FALLOCATE_PUNCH, punch, "state=unwritten", FS_SHARE_FILE,
 			  "FALLOC_FL_PUNCH_HOLE of the next chunk"),
 	FALLOCATE_VARIANT("zero", FALLOC_FL_ZERO_RANGE, zero, "state=unwritten", FS_SHARE_FILE,
 			  "FALLOC_FL_ZERO_RANGE of the next chunk"),
 	FALLOCATE_VARIANT("collapse", FALLOC_FL_COLLAPSE_RANGE, collapse, "state=unwritten", 0,
-			  "FALLOC_FL_COLLAPSE_RANGE of the first chunk of a file of one extent without cached pages"),
+			  "FALLOC_FL_COLLAPSE_RANGE of the first chunk "
+			  "of a file of one extent without cached pages"),
 	FALLOCATE_VARIANT("insert", FALLOC_FL_INSERT_RANGE, insert, "state=unwritten", 0,
-			  "FALLOC_FL_INSERT_RANGE of a chunk at offset 0 of a file of one extent without cached pages"),
+			  "FALLOC_FL_INSERT_RANGE of a chunk at offset 0 "
+			  "of a file of one extent without cached pages"),
 	FALLOCATE_VARIANT("unshare", FALLOC_FL_UNSHARE_RANGE, unshare, "state=written", 0,
 			  "FALLOC_FL_UNSHARE_RANGE of the next chunk of a clone (FICLONE)"),
 	FALLOCATE_VARIANT("write-zeroes", FALLOC_FL_WRITE_ZEROES, write_zeroes, NULL, FS_SHARE_FILE,
-			  "FALLOC_FL_WRITE_ZEROES of the next chunk: allocate written blocks that hold zeroes"),
+			  "FALLOC_FL_WRITE_ZEROES of the next chunk: "
+			  "allocate written blocks that hold zeroes"),
 	FALLOCATE_VARIANT("truncate-up", FALLOCATE_UP, truncate, NULL, 0,
 			  "ftruncate(2) to a size larger by one chunk, from an empty file on"),
 	FALLOCATE_VARIANT("truncate-down", FALLOCATE_DOWN, truncate, "state=unwritten", 0,
@@ -295,26 +313,37 @@ static const struct fs_variant fallocate_variants[] = {
 
 /* The kernel's names, and the lists of flags that job files have. */
 static const struct fs_mode_alias fallocate_aliases[] = {
-	{ "default", "alloc" }, { "punch-hole", "punch" }, { "keep-size,punch-hole", "punch" },
-	{ "punch-hole,keep-size", "punch" }, { "zero-range", "zero" }, { "keep-size,zero-range", "zero" },
-	{ "zero-range,keep-size", "zero" }, { "collapse-range", "collapse" }, { "insert-range", "insert" },
-	{ "unshare-range", "unshare" }, { .text = NULL }
+	{ "default", "alloc" },
+	{ "punch-hole", "punch" },
+	{ "keep-size,punch-hole", "punch" },
+	{ "punch-hole,keep-size", "punch" },
+	{ "zero-range", "zero" },
+	{ "keep-size,zero-range", "zero" },
+	{ "zero-range,keep-size", "zero" },
+	{ "collapse-range", "collapse" },
+	{ "insert-range", "insert" },
+	{ "unshare-range", "unshare" },
+	{ .text = NULL }
 };
 
 static const int fallocate_unsupported[] = { EOPNOTSUPP, ENOTTY, ENOSYS, ENOTSUPP, 0 };
 
+static const char fallocate_notes[] =
+	"state:  hole = size without blocks; unwritten = one fallocate;\n"
+	"        written = written, fsync, pages dropped; dirty = written, not synced\n"
+	"refill: off the clock, when the calls have walked through the file; of a written or\n"
+	"        dirty file that is device writes, and takes longer than the calls\n"
+	"size:   keep-size and truncate-up start from an empty file, the others from a full one\n"
+	"path:   vfs_fallocate > fs fallocate > allocator or extent removal > journal;\n"
+	"        do_truncate > fs setattr\n"
+	"scales: until allocator or journal saturate; --share file: one inode's lock";
+
 const struct fs_stressor fs_stressor_fallocate = {
-	.name = "fallocate", .summary = "allocate, free, zero or move a range of a file", .work_unit = "bytes",
-	.notes = "state:  hole = size without blocks; unwritten = one fallocate;\n"
-		 "        written = written, fsync, pages dropped; dirty = written, not synced\n"
-		 "refill: off the clock, when the calls have walked through the file; of a written or dirty file\n"
-		 "        that is device writes, and takes longer than the calls\n"
-		 "size:   keep-size and truncate-up start from an empty file, the others from one of full size\n"
-		 "path:   vfs_fallocate > fs fallocate > allocator or extent removal > journal;\n"
-		 "        do_truncate > fs setattr\n"
-		 "scales: until allocator or journal saturate; --share file: one inode's lock",
-	.classes = FS_CLASS_FILESYSTEM | FS_CLASS_OS, .version = 1, .in_class = "alloc alloc.fsync punch",
-	.options = fallocate_options, .variants = fallocate_variants, .mode_aliases = fallocate_aliases,
-	.unsupported = fallocate_unsupported, .state_size = sizeof(struct fallocate_state),
-	.check = fallocate_check, .need = fallocate_need, .setup = fallocate_setup, .verify = fallocate_verify,
+	.name = "fallocate", .summary = "allocate, free, zero or move a range of a file",
+	.work_unit = "bytes", .notes = fallocate_notes, .version = 1,
+	.classes = FS_CLASS_FILESYSTEM | FS_CLASS_OS, .in_class = "alloc alloc.fsync punch",
+	.options = fallocate_options, .state_size = sizeof(struct fallocate_state),
+	.variants = fallocate_variants, .mode_aliases = fallocate_aliases,
+	.unsupported = fallocate_unsupported, .check = fallocate_check, .need = fallocate_need,
+	.setup = fallocate_setup, .verify = fallocate_verify,
 };

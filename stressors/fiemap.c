@@ -1,13 +1,17 @@
-/* SPDX-License-Identifier: GPL-2.0-or-later */
+// SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * fiemap - map all extents of a file
  *
- * Op:     one pass over a whole file: FS_IOC_FIEMAP with room for B extents, from the end of the last one on, until the
- *         kernel marks an extent as the last. ceil(extents / B) ioctls; no flags, so nothing is synced.
- * Fill:   what decides the cost is where the kernel finds the mapping, so that is the variant. warm needs no fill;
- *         first drops ext4's cached mappings; dirty writes its blocks anew and leaves them unallocated; cold remounts.
- * Path:   ioctl_fiemap > fs fiemap (iomap_fiemap, extent_fiemap) > mapping lookup per extent > copy to user space.
- * Scales: share=none until a lock of the filesystem is met once per extent; share=file meets on the inode's locks.
+ * Op:     one pass over a whole file: FS_IOC_FIEMAP with room for B extents, from the end of
+ *         the last one on, until the kernel marks an extent as the last. ceil(extents / B)
+ *         ioctls; no flags, so nothing is synced.
+ * Fill:   what decides the cost is where the kernel finds the mapping, so that is the variant. warm
+ *         needs no fill; first drops ext4's cached mappings; dirty writes its blocks anew and
+ *         leaves them unallocated; cold remounts.
+ * Path:   ioctl_fiemap > fs fiemap (iomap_fiemap, extent_fiemap) >
+ *         mapping lookup per extent > copy to user space.
+ * Scales: share=none until a lock of the filesystem is met once per extent;
+ *         share=file meets on the inode's locks.
  */
 #include "core/stressor.h"
 
@@ -23,14 +27,16 @@ struct fiemap_state {
 enum { FIEMAP_WARM, FIEMAP_FIRST, FIEMAP_DIRTY, FIEMAP_COLD };
 enum { FIEMAP_IOCTLS, FIEMAP_EXTENTS, FIEMAP_EXTENT_RATE };
 
-static const char *const fiemap_layouts[] = { "punched", "sparse", "contiguous", NULL };	/* enum fs_layout */
+/* enum fs_layout */
+static const char *const fiemap_layouts[] = { "punched", "sparse", "contiguous", NULL };
 
 static const struct fs_option fiemap_options[] = {
 	FS_OPT_COUNT(struct fiemap_state, extents, "1024", 1, 1 << 24,
 		     "extents of a file (contiguous: half its blocks)"),
 	FS_OPT_COUNT(struct fiemap_state, buffer, "512", 0, 1 << 20,
 		     "extents an ioctl has room for; 0: it only counts"),
-	FS_OPT_ENUM(struct fiemap_state, layout, "punched", fiemap_layouts, "how the extents were made"),
+	FS_OPT_ENUM(struct fiemap_state, layout, "punched", fiemap_layouts,
+		    "how the extents were made"),
 	FS_OPT_END
 };
 
@@ -46,12 +52,13 @@ static bool fiemap_many_files(const struct fs_variant *v)
 	return v->arg == FIEMAP_FIRST || v->arg == FIEMAP_COLD;
 }
 
-/* A punched file has all its 2k blocks for a moment; btrfs never gives back half of an allocation. ext4 does. */
+/* Punched, a file has all 2k blocks for a moment; ext4 gives half of them back, btrfs never. */
 static int fiemap_need(const struct fs_variant *v, const void *state, struct fs_need *need)
 {
 	const struct fiemap_state *s = state;
 	const bool halved = v->arg == FIEMAP_FIRST && s->layout == FS_LAYOUT_PUNCHED;
-	const uint64_t block = (uint64_t)sysconf(_SC_PAGESIZE), kept = s->extents * (halved ? 1 : 2);
+	const uint64_t block = (uint64_t)sysconf(_SC_PAGESIZE);
+	const uint64_t kept = s->extents * (halved ? 1 : 2);
 	const uint64_t files = fiemap_many_files(v) ? FS_ARRAY_SIZE(s->fd) : 1;
 
 	need->bytes = (kept * files + s->extents) * block;
@@ -72,10 +79,12 @@ static int fiemap_make(struct fs_worker *w, int fd)
 	else
 		rc = fs_make_extents(w, fd, (enum fs_layout)s->layout, s->extents, &got);
 	if (rc == -ENOTUNIQ)
-		return fs_fail(w, ENOTUNIQ, "made %llu extents, not %llu: --fiemap-layout punched is exact",
+		return fs_fail(w, ENOTUNIQ,
+			       "made %llu extents, not %llu: --fiemap-layout punched is exact",
 			       (unsigned long long)got, (unsigned long long)s->extents);
 	if (rc == -EOPNOTSUPP && s->layout != FS_LAYOUT_SPARSE && fs_count_extents(fd, &got) == 0)
-		return fs_fail(w, EOPNOTSUPP, "no fallocate here: --fiemap-layout sparse does without");
+		return fs_fail(w, EOPNOTSUPP,
+			       "no fallocate here: --fiemap-layout sparse does without");
 	if (rc == 0)
 		s->expected = got;
 	return rc;
@@ -132,6 +141,7 @@ static int fiemap_fill_first(struct fs_worker *w, uint64_t n)
 static int fiemap_fill_dirty(struct fs_worker *w, uint64_t n)
 {
 	struct fiemap_state *s = fs_state(w);
+	const uint64_t stride = s->layout == FS_LAYOUT_CONTIGUOUS ? 1 : 2;
 	int rc;
 
 	(void)n;
@@ -139,7 +149,7 @@ static int fiemap_fill_dirty(struct fs_worker *w, uint64_t n)
 	if (!fs_leader(w))
 		return 0;
 	rc = fs_make_hole(s->fd[0], 2 * s->extents * fs_block_size(s->fd[0]));
-	return rc < 0 ? rc : fs_make_blocks(w, s->fd[0], s->extents, s->layout == FS_LAYOUT_CONTIGUOUS ? 1 : 2);
+	return rc < 0 ? rc : fs_make_blocks(w, s->fd[0], s->extents, stride);
 }
 
 static int fiemap_fill_cold(struct fs_worker *w, uint64_t n)
@@ -192,7 +202,7 @@ static inline long fiemap_op(struct fs_worker *w)
 }
 FS_RUN_LOOP(fiemap_run, fiemap_op)
 
-/* The op has compared each pass; what is left is that the kernel still agrees with itself after the window. */
+/* The op has compared each pass; what is left: the kernel still agrees with itself afterwards. */
 static int fiemap_verify(struct fs_worker *w)
 {
 	struct fiemap_state *s = fs_state(w);
@@ -205,7 +215,8 @@ static int fiemap_verify(struct fs_worker *w)
 			return rc;
 		if (extents != s->expected)
 			return fs_fail(w, EIO, "file %u has %llu extents, not %llu", i,
-				       (unsigned long long)extents, (unsigned long long)s->expected);
+				       (unsigned long long)extents,
+				       (unsigned long long)s->expected);
 	}
 	return 0;
 }
@@ -218,20 +229,26 @@ static const struct fs_calls fiemap_calls[] = {
 
 static const struct fs_variant fiemap_variants[] = {
 	{
-		.name = "warm", .arg = FIEMAP_WARM, .flags = FS_MEM, .share = FS_SHARE_DIR | FS_SHARE_FILE,
-		.op = "one more pass over the extents of a file passed over before: the mapping is in memory",
+		.name = "warm", .arg = FIEMAP_WARM, .flags = FS_MEM,
+		.share = FS_SHARE_DIR | FS_SHARE_FILE,
+		.op = "one more pass over the extents of a file passed over before: "
+		      "the mapping is in memory",
 		.run = fiemap_run, .calls = fiemap_calls,
 	}, {
 		.name = "first", .arg = FIEMAP_FIRST, .flags = FS_MEM, .share = FS_SHARE_DIR,
-		.op = "the first pass over a file whose cached mappings were dropped (ext4; metadata blocks stay)",
+		.op = "the first pass over a file whose cached mappings were dropped "
+		      "(ext4; metadata blocks stay)",
 		.run = fiemap_run, .calls = fiemap_calls, .fill = fiemap_fill_first,
 	}, {
-		.name = "dirty", .arg = FIEMAP_DIRTY, .flags = FS_MEM, .share = FS_SHARE_DIR | FS_SHARE_FILE,
+		.name = "dirty", .arg = FIEMAP_DIRTY, .flags = FS_MEM,
+		.share = FS_SHARE_DIR | FS_SHARE_FILE,
 		.op = "a pass over a file of written, never synced blocks: delayed allocation",
 		.run = fiemap_run, .calls = fiemap_calls, .fill = fiemap_fill_dirty,
 	}, {
-		.name = "cold", .arg = FIEMAP_COLD, .flags = FS_IO | FS_COLD | FS_REMOUNT, .share = FS_SHARE_DIR,
-		.op = "the first pass over a file since its filesystem was mounted: the device is read",
+		.name = "cold", .arg = FIEMAP_COLD, .flags = FS_IO | FS_COLD | FS_REMOUNT,
+		.share = FS_SHARE_DIR,
+		.op = "the first pass over a file since its filesystem was mounted: "
+		      "the device is read",
 		.run = fiemap_run, .calls = fiemap_calls, .fill = fiemap_fill_cold,
 	},
 	{ .run = NULL }
@@ -239,15 +256,20 @@ static const struct fs_variant fiemap_variants[] = {
 
 static const int fiemap_unsupported[] = { EOPNOTSUPP, ENOTTY, ENOTSUPP, 0 };
 
+static const char fiemap_notes[] =
+	"layout: punched = fallocated, then every other block punched;\n"
+	"        sparse = every other block written, then fsync;\n"
+	"        contiguous = allocated in one piece, as many extents as the filesystem gave\n"
+	"check:  set-up counts the extents; a pass that finds another number fails\n"
+	"        (dirty: any but none)\n"
+	"files:  first and cold pass over 64 files a round, each once; warm and dirty over one\n"
+	"path:   ioctl_fiemap > iomap_fiemap or the filesystem's own >\n"
+	"        a lookup and a copy per extent\n"
+	"scales: until a lock is taken once per extent; --share file: all workers on one inode";
+
 const struct fs_stressor fs_stressor_fiemap = {
 	.name = "fiemap", .summary = "map all extents of a file", .work_unit = "extents",
-	.notes = "layout: punched = fallocated, then every other block punched;\n"
-		 "        sparse = every other block written, then fsync;\n"
-		 "        contiguous = allocated in one piece, as many extents as the filesystem gave\n"
-		 "check:  set-up counts the extents; a pass that finds another number fails (dirty: any but none)\n"
-		 "files:  first and cold pass over 64 files a round, each once; warm and dirty over one file\n"
-		 "path:   ioctl_fiemap > iomap_fiemap or the filesystem's own > a lookup and a copy per extent\n"
-		 "scales: until a lock is taken once per extent; --share file: all workers on one inode",
+	.notes = fiemap_notes,
 	.classes = FS_CLASS_FILESYSTEM | FS_CLASS_OS, .version = 1, .in_class = "warm first dirty",
 	.options = fiemap_options, .variants = fiemap_variants, .counters = fiemap_counters,
 	.unsupported = fiemap_unsupported, .state_size = sizeof(struct fiemap_state),

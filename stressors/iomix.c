@@ -1,9 +1,10 @@
-/* SPDX-License-Identifier: GPL-2.0-or-later */
+// SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * iomix - a fixed mix of kinds of I/O on one file, each with its own numbers
  *
- * Op:     the next of a seeded, endless sequence of 100 kinds, all on blocks of one written file; append and copy write
- *         to a second and a third. Read the kinds: their sum is the rate of the slowest one.
+ * Op:     the next of a seeded, endless sequence of 100 kinds, all on blocks of one
+ *         written file; append and copy write to a second and a third. Read the kinds:
+ *         their sum is the rate of the slowest one.
  * Fill:   cuts the appended file back to nothing.
  * Path:   page cache reads and writes; fdatasync, msync and sync_file_range wait for the device.
  * Scales: private files, so until the device, the journal or memory bandwidth.
@@ -15,13 +16,15 @@
 #include "core/stressor.h"
 
 enum iomix_kind {
-	IOMIX_PWRITE_SEQ, IOMIX_PWRITE_RND, IOMIX_PREAD_SEQ, IOMIX_PREAD_RND, IOMIX_APPEND, IOMIX_COPY, IOMIX_FSTAT,
-	IOMIX_FADVISE, IOMIX_SETFLAGS, IOMIX_MSYNC, IOMIX_SYNC_RANGE, IOMIX_FDATASYNC, IOMIX_KINDS
+	IOMIX_PWRITE_SEQ, IOMIX_PWRITE_RND, IOMIX_PREAD_SEQ, IOMIX_PREAD_RND,
+	IOMIX_APPEND, IOMIX_COPY, IOMIX_FSTAT, IOMIX_FADVISE,
+	IOMIX_SETFLAGS, IOMIX_MSYNC, IOMIX_SYNC_RANGE, IOMIX_FDATASYNC, IOMIX_KINDS
 };
 
 static const char *const iomix_kinds[] = {
-	"pwrite-seq", "pwrite-rnd", "pread-seq", "pread-rnd", "append", "copy", "fstat", "fadvise", "setflags",
-	"mmap-msync", "sync-range", "fdatasync", NULL
+	"pwrite-seq", "pwrite-rnd", "pread-seq", "pread-rnd",
+	"append", "copy", "fstat", "fadvise",
+	"setflags", "mmap-msync", "sync-range", "fdatasync", NULL
 };
 
 #define IOMIX_SLOTS	100
@@ -35,7 +38,7 @@ struct iomix_state {
 	int file, appended, copied;
 	char *block, *map;
 	uint64_t blocks, page;
-	uint64_t written, read, end;	/* offsets of the sequential kinds, size of the appended file */
+	uint64_t written, read, end;	/* of the sequential kinds; size of the appended file */
 	int flags;			/* as the file has them */
 	unsigned turn;			/* in slot */
 	uint8_t slot[IOMIX_SLOTS];
@@ -46,16 +49,18 @@ static const struct fs_option iomix_options[] = {
 		    "the file that the kinds share, and the one copied to"),
 	FS_OPT_SIZE(struct iomix_state, size, "4K", 512, 1 << 20, "a block"),
 	FS_OPT_WEIGHTS(struct iomix_state, mix,
-		       "pwrite-seq=18,pwrite-rnd=18,pread-seq=18,pread-rnd=18,append=8,copy=4,fstat=6,fadvise=4,"
+		       "pwrite-seq=18,pwrite-rnd=18,pread-seq=18,pread-rnd=18,"
+		       "append=8,copy=4,fstat=6,fadvise=4,"
 		       "setflags=2,mmap-msync=1,sync-range=2,fdatasync=1",
 		       iomix_kinds, "weights; in proportion to their sum"),
 	FS_OPT_FLAGS(struct iomix_state, kinds,
 		     "pwrite-seq+pwrite-rnd+pread-seq+pread-rnd+append+copy+fstat+fadvise+"
-		     "setflags+mmap-msync+sync-range+fdatasync", iomix_kinds, "only these of the mix"),
+		     "setflags+mmap-msync+sync-range+fdatasync",
+		     iomix_kinds, "only these of the mix"),
 	FS_OPT_END
 };
 
-/* Share out the slots by weight: slot i goes to the kind in whose part of the sum (i + 1/2) / slots lies. */
+/* Slots by weight: slot i goes to the kind in whose part of the sum (i + 1/2) / slots lies. */
 static unsigned iomix_share_out(const struct iomix_state *s, uint8_t slot[IOMIX_SLOTS])
 {
 	unsigned sum = 0, upto = 0, kind = 0, seen = 0;
@@ -73,7 +78,8 @@ static unsigned iomix_share_out(const struct iomix_state *s, uint8_t slot[IOMIX_
 	return seen;
 }
 
-static int iomix_check(const struct fs_variant *v, enum fs_share share, const void *state, char why[256])
+static int iomix_check(const struct fs_variant *v, enum fs_share share, const void *state,
+		       char why[256])
 {
 	const struct iomix_state *s = state;
 	const char *text = NULL;
@@ -87,7 +93,8 @@ static int iomix_check(const struct fs_variant *v, enum fs_share share, const vo
 	if (!wanted)
 		text = "no kind of --iomix-kinds has a weight in --iomix-mix";
 	else if (iomix_share_out(s, slot) != wanted)
-		text = "--iomix-mix: a weight below a hundredth of their sum gets no op; make it 0 or larger";
+		text = "--iomix-mix: a weight below a hundredth of their sum gets no op; "
+		       "make it 0 or larger";
 	else if (s->bytes % s->size || s->bytes < 2 * IOMIX_SYNCED * s->size)
 		text = "--iomix-bytes must be a multiple of --iomix-size, at least 32 of it";
 	if (!text)
@@ -108,7 +115,7 @@ static int iomix_need(const struct fs_variant *v, const void *state, struct fs_n
 	return 0;
 }
 
-/* --- one function per kind -------------------------------------------------------------------------------------- */
+/* --- one function per kind -------------------------------------------------------------------- */
 
 static uint64_t iomix_next(const struct iomix_state *s, uint64_t *at)
 {
@@ -177,7 +184,8 @@ static long iomix_fstat(struct fs_worker *w, struct iomix_state *s)
 
 static long iomix_fadvise(struct fs_worker *w, struct iomix_state *s)
 {
-	return -posix_fadvise(s->file, (off_t)iomix_random(w, s), (off_t)s->size, POSIX_FADV_WILLNEED);
+	return -posix_fadvise(s->file, (off_t)iomix_random(w, s), (off_t)s->size,
+			      POSIX_FADV_WILLNEED);
 }
 
 static long iomix_setflags(struct fs_worker *w, struct iomix_state *s)
@@ -198,7 +206,8 @@ static long iomix_msync(struct fs_worker *w, struct iomix_state *s)
 /* The blocks that pwrite-seq wrote last. */
 static long iomix_sync_range(struct fs_worker *w, struct iomix_state *s)
 {
-	const uint64_t length = IOMIX_SYNCED * s->size, start = s->written > length ? s->written - length : 0;
+	const uint64_t length = IOMIX_SYNCED * s->size;
+	const uint64_t start = s->written > length ? s->written - length : 0;
 
 	(void)w;
 	return fs_sys_sync_file_range(s->file, (off_t)start, (off_t)length,
@@ -215,11 +224,12 @@ static long (*const iomix_call[IOMIX_KINDS])(struct fs_worker *w, struct iomix_s
 	[IOMIX_PWRITE_SEQ] = iomix_pwrite_seq, [IOMIX_PWRITE_RND] = iomix_pwrite_rnd,
 	[IOMIX_PREAD_SEQ] = iomix_pread_seq, [IOMIX_PREAD_RND] = iomix_pread_rnd,
 	[IOMIX_APPEND] = iomix_append, [IOMIX_COPY] = iomix_copy, [IOMIX_FSTAT] = iomix_fstat,
-	[IOMIX_FADVISE] = iomix_fadvise, [IOMIX_SETFLAGS] = iomix_setflags, [IOMIX_MSYNC] = iomix_msync,
-	[IOMIX_SYNC_RANGE] = iomix_sync_range, [IOMIX_FDATASYNC] = iomix_fdatasync,
+	[IOMIX_FADVISE] = iomix_fadvise, [IOMIX_SETFLAGS] = iomix_setflags,
+	[IOMIX_MSYNC] = iomix_msync, [IOMIX_SYNC_RANGE] = iomix_sync_range,
+	[IOMIX_FDATASYNC] = iomix_fdatasync,
 };
 
-/* --- set-up, fill, op ------------------------------------------------------------------------------------------- */
+/* --- set-up, fill, op ------------------------------------------------------------------------- */
 
 static int iomix_files(struct fs_worker *w)
 {
@@ -236,12 +246,14 @@ static int iomix_files(struct fs_worker *w)
 		rc = fs_make_written(w, s->copied, 0, s->bytes);
 	if (rc == 0 && s->kinds & 1u << IOMIX_MSYNC)
 		rc = fs_map(w, s->file, s->bytes, (void **)&s->map);
-	if (rc == 0 && s->kinds & 1u << IOMIX_SETFLAGS && ioctl(s->file, FS_IOC_GETFLAGS, &s->flags))
-		s->flags = 0;		/* the trial of the kind will say the same, and what to do about it */
+	/* Where the flags cannot be read, the trial of the kind will say so, and what to do. */
+	if (rc == 0 && s->kinds & 1u << IOMIX_SETFLAGS &&
+	    ioctl(s->file, FS_IOC_GETFLAGS, &s->flags))
+		s->flags = 0;
 	return rc;
 }
 
-/* Every kind once, so that what cannot work here is known, and named, before anything is counted. */
+/* Every kind once, so that what cannot work here is named before anything is counted. */
 static int iomix_try(struct fs_worker *w, unsigned wanted)
 {
 	struct iomix_state *s = fs_state(w);
@@ -264,7 +276,8 @@ static int iomix_try(struct fs_worker *w, unsigned wanted)
 		at = stpcpy(at, iomix_kinds[k]);
 	}
 	*at = '\0';
-	return fs_fail(w, (int)-first, "not every kind works here; this would run: --iomix-kinds %s", text);
+	return fs_fail(w, (int)-first,
+		       "not every kind works here; this would run: --iomix-kinds %s", text);
 }
 
 /* Fisher and Yates, from a stream of its own. */
@@ -325,7 +338,7 @@ static inline long iomix_op(struct fs_worker *w)
 }
 FS_RUN_LOOP_KINDS(iomix_run, iomix_op)
 
-/* Sizes and flags are as the kinds leave them; the content is what each of them wrote last, and not told apart. */
+/* Sizes and flags are as the kinds leave them; whose bytes a block holds is not told apart. */
 static int iomix_verify(struct fs_worker *w)
 {
 	struct iomix_state *s = fs_state(w);
@@ -335,12 +348,14 @@ static int iomix_verify(struct fs_worker *w)
 	if (fstat(s->file, &file) || fstat(s->appended, &appended))
 		return -errno;
 	if ((uint64_t)file.st_size != s->bytes || (uint64_t)appended.st_size != s->end)
-		return fs_fail(w, EIO, "sizes are %lld and %lld, not %llu and %llu", (long long)file.st_size,
-			       (long long)appended.st_size, (unsigned long long)s->bytes, (unsigned long long)s->end);
+		return fs_fail(w, EIO, "sizes are %lld and %lld, not %llu and %llu",
+			       (long long)file.st_size, (long long)appended.st_size,
+			       (unsigned long long)s->bytes, (unsigned long long)s->end);
 	if (s->kinds & 1u << IOMIX_SETFLAGS && ioctl(s->file, FS_IOC_GETFLAGS, &flags))
 		return -errno;
 	if ((flags ^ s->flags) & FS_NODUMP_FL)
-		return fs_fail(w, EIO, "the file's flags are 0x%x, not 0x%x", (unsigned)flags, (unsigned)s->flags);
+		return fs_fail(w, EIO, "the file's flags are 0x%x, not 0x%x",
+			       (unsigned)flags, (unsigned)s->flags);
 	return 0;
 }
 
@@ -348,35 +363,37 @@ static const struct fs_calls iomix_calls[] = {
 	{ "pwrite64", 18 + 18 + 8, ", 4096, " }, { "pread64", 18 + 18, ", 4096, " },
 	{ "copy_file_range", 4, ", 4096, 0" }, { "fstat", 6, NULL },
 	{ "fadvise64", 4, ", 4096, POSIX_FADV_WILLNEED" }, { "ioctl", 2, "FS_IOC_SETFLAGS" },
-	{ "msync", 1, "MS_SYNC" }, { "fdatasync", 1, NULL },
-	{ "sync_file_range", 2, "SYNC_FILE_RANGE_WRITE|SYNC_FILE_RANGE_WAIT_AFTER" }, { .name = NULL }
+	{ "sync_file_range", 2, "SYNC_FILE_RANGE_WRITE|SYNC_FILE_RANGE_WAIT_AFTER" },
+	{ "msync", 1, "MS_SYNC" }, { "fdatasync", 1, NULL }, { .name = NULL }
 };
 
 static const struct fs_variant iomix_variants[] = {
 	{
-		.name = "mix",
-		.op = "the next of a seeded sequence of 100 kinds of I/O; each kind has its own count and time",
-		.calls = iomix_calls, .run = iomix_run, .fill = iomix_fill, .batch_multiple = IOMIX_SLOTS,
-		.share = FS_SHARE_DIR,
+		.name = "mix", .share = FS_SHARE_DIR, .batch_multiple = IOMIX_SLOTS,
+		.op = "the next of a seeded sequence of 100 kinds of I/O; "
+		      "each kind has its own count and time",
+		.calls = iomix_calls, .run = iomix_run, .fill = iomix_fill,
 	},
 	{ .run = NULL }
 };
 
 static const int iomix_unsupported[] = { EOPNOTSUPP, ENOTTY, ENOSYS, EINVAL, EXDEV, ENODEV, 0 };
 
+static const char iomix_notes[] =
+	"files:  one written and synced, in the page cache; a second for append, cut back\n"
+	"        after 4096; a third for copy\n"
+	"kinds:  pwrite, pread: one block, sequential or random; append: pwrite at the end;\n"
+	"        copy: copy_file_range of a random block to the same place of the third file;\n"
+	"        fadvise: WILLNEED of a cached block; setflags: toggles NODUMP;\n"
+	"        mmap-msync: a store to a random page of a shared mapping, msync(MS_SYNC) of it;\n"
+	"        sync-range: write, and wait for, the 16 blocks that pwrite-seq wrote last\n"
+	"        (on overlay and tmpfs the kernel finds nothing to do); fdatasync: of the file\n"
+	"read:   count and time of each kind; their sum is the rate of the slowest one\n"
+	"scales: private files: until the device, the journal or memory bandwidth";
+
 const struct fs_stressor fs_stressor_iomix = {
 	.name = "iomix", .summary = "a fixed mix of kinds of I/O, each with its own numbers",
-	.notes = "files:  one written and synced, in the page cache; a second for append, cut back after 4096;\n"
-		 "        a third for copy\n"
-		 "kinds:  pwrite, pread: one block, sequential or random; append: pwrite at the end;\n"
-		 "        copy: copy_file_range of a random block to the same place of the third file;\n"
-		 "        fadvise: WILLNEED of a cached block; setflags: toggles NODUMP;\n"
-		 "        mmap-msync: a store to a random page of a shared mapping, msync(MS_SYNC) of it;\n"
-		 "        sync-range: write, and wait for, the 16 blocks that pwrite-seq wrote last (on overlay and\n"
-		 "        tmpfs the kernel finds nothing to do); fdatasync: of the file\n"
-		 "read:   count and time of each kind; their sum is the rate of the slowest one\n"
-		 "scales: private files: until the device, the journal or memory bandwidth",
-	.classes = FS_CLASS_FILESYSTEM | FS_CLASS_OS, .version = 1,
+	.notes = iomix_notes, .classes = FS_CLASS_FILESYSTEM | FS_CLASS_OS, .version = 1,
 	.options = iomix_options, .variants = iomix_variants, .kinds = iomix_kinds,
 	.unsupported = iomix_unsupported, .state_size = sizeof(struct iomix_state),
 	.check = iomix_check, .need = iomix_need, .setup = iomix_setup, .verify = iomix_verify,

@@ -1,12 +1,15 @@
-/* SPDX-License-Identifier: GPL-2.0-or-later */
+// SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * lease - take, give up and break a lease on a file
  *
- * Op:     cycle: a lease taken and given up. open: the same on a file opened for it. break: the worker breaks its own
- *         lease, by an open that cannot be, and reads the signal. break2: a helper's open breaks it, and waits for it.
- * Path:   fcntl_setlease > generic_setlease; open > break_lease > lm_break > SIGIO. No filesystem but those with a
- *         setlease of their own (NFS, SMB) has a part in it: where a filesystem changed, this must not.
- * Scales: share=none with the CPUs, but for the per-CPU lock of file locks; share=file: one inode's lock list.
+ * Op:     cycle: a lease taken and given up. open: the same on a file opened for it. break: the
+ *         worker breaks its own lease, by an open that cannot be, and reads the signal. break2: a
+ *         helper's open breaks it, and waits for it.
+ * Path:   fcntl_setlease > generic_setlease; open > break_lease > lm_break > SIGIO. No
+ *         filesystem but those with a setlease of their own (NFS, SMB) has a part in it: where
+ *         a filesystem changed, this must not.
+ * Scales: share=none with the CPUs, but for the per-CPU lock of file locks;
+ *         share=file: one inode's lock list.
  */
 #include <signal.h>
 #include <string.h>
@@ -28,7 +31,8 @@ static const char *const lease_places[] = { "same-cpu", "sibling", "core", NULL 
 static const char lease_name[] = "leased";
 
 static const struct fs_option lease_options[] = {
-	FS_OPT_ENUM(struct lease_state, type, "read", lease_types, "F_RDLCK on a file open for reading, or F_WRLCK"),
+	FS_OPT_ENUM(struct lease_state, type, "read", lease_types,
+		    "F_RDLCK on a file open for reading, or F_WRLCK"),
 	FS_OPT_ENUM(struct lease_state, place, "same-cpu", lease_places,
 		    "break2: where the helper runs, seen from its worker"),
 	FS_OPT_END
@@ -57,29 +61,33 @@ static int lease_block_sigio(sigset_t *set)
 }
 
 /*
- * In break the signal is there before the open returns, so a read that would wait is an error; in break2 it is awaited.
- * The descriptor ends with the process.
+ * In break the signal is there before the open returns, so a read that would wait is an error; in
+ * break2 it is awaited. The descriptor ends with the process.
  */
 static int lease_signals(struct fs_worker *w)
 {
 	struct lease_state *s = fs_state(w);
+	const int nonblock = w->variant->arg == LEASE_BREAK ? SFD_NONBLOCK : 0;
 	sigset_t set;
 	const int rc = lease_block_sigio(&set);
 
 	if (rc < 0)
 		return rc;
-	s->signal_fd = signalfd(-1, &set, SFD_CLOEXEC | (w->variant->arg == LEASE_BREAK ? SFD_NONBLOCK : 0));
+	s->signal_fd = signalfd(-1, &set, SFD_CLOEXEC | nonblock);
 	return s->signal_fd < 0 ? -errno : 0;
 }
 
-static int lease_check(const struct fs_variant *v, enum fs_share share, const void *state, char why[256])
+static int lease_check(const struct fs_variant *v, enum fs_share share, const void *state,
+		       char why[256])
 {
+	static const char text[] = "a write lease needs to be the only open: "
+				   "--share file goes with --lease-type read";
 	const struct lease_state *s = state;
 
 	(void)v;
 	if (share != FS_SHARE_FILE || s->type == LEASE_READ)
 		return 0;
-	memccpy(why, "a write lease needs to be the only open: --share file goes with --lease-type read", '\0', 256);
+	memccpy(why, text, '\0', 256);
 	return -EINVAL;
 }
 
@@ -92,7 +100,8 @@ static int lease_setup(struct fs_worker *w)
 	s->open_flags = (s->type == LEASE_READ ? O_RDONLY : O_RDWR) | O_NOFOLLOW | O_CLOEXEC;
 	s->lease = s->type == LEASE_READ ? F_RDLCK : F_WRLCK;
 	s->fd = -1;
-	if (w->variant->arg == LEASE_OPEN) {	/* not kept open: a write lease suffers no other open */
+	if (w->variant->arg == LEASE_OPEN) {
+		/* Not kept open: a write lease suffers no other open. */
 		s->fd = openat(fs_dir(w), lease_name, O_CREAT | s->open_flags, 0600);
 		return s->fd < 0 || close(s->fd) ? -errno : 0;
 	}
@@ -151,7 +160,8 @@ static inline long lease_break(struct fs_worker *w)
 		return rc;
 	fd = openat(fs_dir(w), lease_name, flags | O_NONBLOCK);
 	if (fs_unlikely(fd >= 0 || errno != EWOULDBLOCK))
-		return fs_fail(w, fd < 0 ? errno : EIO, "an open that a lease forbids did not end with EWOULDBLOCK");
+		return fs_fail(w, fd < 0 ? errno : EIO,
+			       "an open that a lease forbids did not end with EWOULDBLOCK");
 	fs_count(w, LEASE_BREAKS, 1);
 	rc = lease_read_signal(w, s);
 	if (rc >= 0)
@@ -175,7 +185,7 @@ static inline long lease_break2(struct fs_worker *w)
 	if (rc < 0)
 		return rc;
 	if (!fs_meet(w)) {
-		(void)lease_set(s->fd, F_UNLCK);	/* the helper may have met, and wait for it */
+		(void)lease_set(s->fd, F_UNLCK);	/* the helper may have met, and wait */
 		return -ECANCELED;
 	}
 	rc = lease_read_signal(w, s);
@@ -190,8 +200,8 @@ static inline long lease_break2(struct fs_worker *w)
 FS_RUN_LOOP(lease_break2_run, lease_break2)
 
 /*
- * Ends when a meeting is called off. The worker may have met all the same, and wait for its signal: a last open, which
- * does not wait, sees to that.
+ * Ends when a meeting is called off. The worker may have met all the same, and wait for its signal:
+ * a last open, which does not wait, sees to that.
  */
 static int lease_help(struct fs_worker *w, unsigned i)
 {
@@ -217,49 +227,54 @@ static int lease_help(struct fs_worker *w, unsigned i)
 static int lease_verify(struct fs_worker *w)
 {
 	struct lease_state *s = fs_state(w);
-	const int lease = s->fd < 0 || w->variant->arg == LEASE_OPEN ? F_UNLCK : fcntl(s->fd, F_GETLEASE);
+	const bool kept = s->fd >= 0 && w->variant->arg != LEASE_OPEN;
+	const int lease = kept ? fcntl(s->fd, F_GETLEASE) : F_UNLCK;
 
 	if (lease < 0)
 		return -errno;
 	return lease == F_UNLCK ? 0 : fs_fail(w, EIO, "a lease of type %d is left", lease);
 }
 
+#define LEASE_CALL_SET	{ "fcntl", 1, "F_SETLEASE, F_RDLCK" }
+#define LEASE_CALL_END	{ "fcntl", 1, "F_SETLEASE, F_UNLCK" }
+#define LEASE_CALL_READ	{ "read", 1, ", 128) = 128" }
 static const struct fs_calls lease_cycle_calls[] = {
-	{ "fcntl", 1, "F_SETLEASE, F_RDLCK" }, { "fcntl", 1, "F_SETLEASE, F_UNLCK" }, { .name = NULL }
+	LEASE_CALL_SET, LEASE_CALL_END, { .name = NULL }
 };
 static const struct fs_calls lease_open_calls[] = {
-	{ "openat", 1, "O_RDONLY|" }, { "fcntl", 1, "F_SETLEASE, F_RDLCK" }, { "fcntl", 1, "F_SETLEASE, F_UNLCK" },
-	{ "close", 1, NULL }, { .name = NULL }
-};
-static const struct fs_calls lease_break_calls[] = {
-	{ "fcntl", 1, "F_SETLEASE, F_RDLCK" }, { "openat", 1, "-1 EAGAIN" }, { "read", 1, ", 128) = 128" },
-	{ "fcntl", 1, "F_SETLEASE, F_UNLCK" }, { "openat", 1, "O_WRONLY|O_NOFOLLOW" }, { "close", 1, NULL },
+	{ "openat", 1, "O_RDONLY|" }, LEASE_CALL_SET, LEASE_CALL_END, { "close", 1, NULL },
 	{ .name = NULL }
 };
+static const struct fs_calls lease_break_calls[] = {
+	LEASE_CALL_SET, { "openat", 1, "-1 EAGAIN" }, LEASE_CALL_READ, LEASE_CALL_END,
+	{ "openat", 1, "O_WRONLY|O_NOFOLLOW" }, { "close", 1, NULL }, { .name = NULL }
+};
 static const struct fs_calls lease_break2_calls[] = {
-	{ "fcntl", 1, "F_SETLEASE, F_RDLCK" }, { "read", 1, ", 128) = 128" },
-	{ "fcntl", 1, "F_SETLEASE, F_UNLCK" }, { .name = NULL }
+	LEASE_CALL_SET, LEASE_CALL_READ, LEASE_CALL_END, { .name = NULL }
 };
 
 static const struct fs_variant lease_variants[] = {
 	{
 		.name = "cycle", .arg = LEASE_CYCLE, .flags = FS_MEM, .share = FS_SHARE_FILE,
 		.calls = lease_cycle_calls,
-		.op = "F_SETLEASE of a lease and of F_UNLCK on a file that stays open", .run = lease_cycle_run,
+		.op = "F_SETLEASE of a lease and of F_UNLCK on a file that stays open",
+		.run = lease_cycle_run,
 	}, {
 		.name = "open", .arg = LEASE_OPEN, .flags = FS_MEM, .share = FS_SHARE_FILE,
 		.calls = lease_open_calls,
-		.op = "openat(2), F_SETLEASE of a lease and of F_UNLCK, close(2)", .run = lease_open_run,
+		.op = "openat(2), F_SETLEASE of a lease and of F_UNLCK, close(2)",
+		.run = lease_open_run,
 	}, {
-		.name = "break", .arg = LEASE_BREAK, .flags = FS_MEM | FS_PROCESS, .calls = lease_break_calls,
-		.op = "take a lease; break it: openat(O_WRONLY|O_NONBLOCK) = EWOULDBLOCK; read the SIGIO; F_UNLCK; "
-		      "openat, close",
+		.name = "break", .arg = LEASE_BREAK, .flags = FS_MEM | FS_PROCESS,
+		.calls = lease_break_calls,
+		.op = "take a lease; break it: openat(O_WRONLY|O_NONBLOCK) = EWOULDBLOCK; "
+		      "read the SIGIO; F_UNLCK; openat, close",
 		.run = lease_break_run,
 	}, {
 		.name = "break2", .arg = LEASE_BREAK2, .flags = FS_MEM | FS_PROCESS, .helpers = 1,
 		.calls = lease_break2_calls,
-		.op = "take a lease; a helper's openat(O_WRONLY) breaks it and waits; read the SIGIO; F_UNLCK; "
-		      "the helper closes",
+		.op = "take a lease; a helper's openat(O_WRONLY) breaks it and waits; "
+		      "read the SIGIO; F_UNLCK; the helper closes",
 		.run = lease_break2_run,
 	},
 	{ .run = NULL }
@@ -267,15 +282,18 @@ static const struct fs_variant lease_variants[] = {
 
 static const int lease_unsupported[] = { EINVAL, ENOLCK, ENOSYS, EOPNOTSUPP, 0 };
 
+static const char lease_notes[] =
+	"path:   fs/locks.c only, the same on every filesystem without a setlease of its own:\n"
+	"        a negative control. If a filesystem changed and this moves, distrust the machine\n"
+	"break:  workers are processes, since a lease's SIGIO goes to a process;\n"
+	"        breaks, sigios and ops must be equal\n"
+	"scales: with the CPUs; --share file (read leases): one inode's list of leases";
+
 const struct fs_stressor fs_stressor_lease = {
 	.name = "lease", .summary = "take, give up and break a lease on a file",
-	.notes = "path:   fs/locks.c only, the same on every filesystem without a setlease of its own: a negative\n"
-		 "        control. Where a filesystem changed and this moves, distrust the machine\n"
-		 "break:  workers are processes, since a lease's SIGIO goes to a process;\n"
-		 "        breaks, sigios and ops must be equal\n"
-		 "scales: with the CPUs; --share file (read leases): one inode's list of leases",
-	.classes = FS_CLASS_FILESYSTEM | FS_CLASS_OS, .version = 1,
+	.notes = lease_notes, .classes = FS_CLASS_FILESYSTEM | FS_CLASS_OS, .version = 1,
 	.options = lease_options, .variants = lease_variants, .counters = lease_counters,
 	.unsupported = lease_unsupported, .state_size = sizeof(struct lease_state),
-	.check = lease_check, .need = lease_need, .setup = lease_setup, .verify = lease_verify, .help = lease_help,
+	.check = lease_check, .need = lease_need, .setup = lease_setup, .verify = lease_verify,
+	.help = lease_help,
 };

@@ -1,12 +1,15 @@
-/* SPDX-License-Identifier: GPL-2.0-or-later */
+// SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * revio - write a file from its end to its start
  *
- * Op:     one pwrite(2) of a block, offsets descending by a fixed stride; --revio-opts fsync, fdatasync add that call.
- * Fill:   the file becomes one hole of its full size again: ftruncate(0), ftruncate(size). A written file needs none.
- * Path:   vfs_write > fs write_iter > page cache and delayed allocation, or direct I/O; the allocator sees writes that
- *         never extend what came before.
- * Scales: share=none until memory bandwidth or write-back; share=file serialises on the inode's lock.
+ * Op:     one pwrite(2) of a block, offsets descending by a fixed stride;
+ *         --revio-opts fsync and fdatasync add that call.
+ * Fill:   the file becomes one hole of its full size again: ftruncate(0),
+ *         ftruncate(size). A written file needs none.
+ * Path:   vfs_write > fs write_iter > page cache and delayed allocation, or direct I/O; the
+ *         allocator sees writes that never extend what came before.
+ * Scales: share=none until memory bandwidth or write-back;
+ *         share=file serialises on the inode's lock.
  */
 #include <string.h>
 
@@ -30,12 +33,12 @@ enum {					/* bits, in the order of the names */
 	REVIO_FDATASYNC = 1 << 4, REVIO_NOATIME = 1 << 5, REVIO_FADV = 6,
 };
 static const char *const revio_opts[] = {
-	"sync", "dsync", "direct", "fsync", "fdatasync", "noatime", "fadv-normal", "fadv-seq", "fadv-rnd",
-	"fadv-willneed", "fadv-dontneed", "fadv-noreuse", NULL
+	"sync", "dsync", "direct", "fsync", "fdatasync", "noatime", "fadv-normal", "fadv-seq",
+	"fadv-rnd", "fadv-willneed", "fadv-dontneed", "fadv-noreuse", NULL
 };
 static const int revio_advice[] = {	/* from bit REVIO_FADV on */
-	POSIX_FADV_NORMAL, POSIX_FADV_SEQUENTIAL, POSIX_FADV_RANDOM, POSIX_FADV_WILLNEED, POSIX_FADV_DONTNEED,
-	POSIX_FADV_NOREUSE
+	POSIX_FADV_NORMAL, POSIX_FADV_SEQUENTIAL, POSIX_FADV_RANDOM, POSIX_FADV_WILLNEED,
+	POSIX_FADV_DONTNEED, POSIX_FADV_NOREUSE
 };
 
 enum { REVIO_EXTENTS, REVIO_EXTENT_BYTES };
@@ -55,18 +58,17 @@ static const struct fs_option revio_options[] = {
 	FS_OPT_END
 };
 
-static int revio_check(const struct fs_variant *v, enum fs_share share, const void *state, char why[256])
+static int revio_check(const struct fs_variant *v, enum fs_share share, const void *state,
+		       char why[256])
 {
-	static const char stride[] = "--revio-bytes must be a multiple of --revio-size (sparse: of twice that)";
-	static const char direct[] = "--revio-opts direct needs a --revio-size that is a multiple of 512";
 	const struct revio_state *s = state;
 	const char *text = NULL;
 
 	(void)share;
 	if (s->bytes % (s->size * (uint64_t)v->arg) || !s->bytes)
-		text = stride;
+		text = "--revio-bytes must be a multiple of --revio-size (sparse: of twice that)";
 	else if (s->opts & REVIO_DIRECT && s->size % 512)
-		text = direct;
+		text = "--revio-opts direct needs a --revio-size that is a multiple of 512";
 	if (!text)
 		return 0;
 	memccpy(why, text, '\0', 256);
@@ -127,7 +129,9 @@ static int revio_fill(struct fs_worker *w, uint64_t n)
 
 	(void)n;
 	s->at = s->top;
-	return s->layout == REVIO_HOLE && fs_leader(w) ? fs_make_hole(s->fd, fs_range_total(w, s->bytes)) : 0;
+	if (s->layout != REVIO_HOLE || !fs_leader(w))
+		return 0;
+	return fs_make_hole(s->fd, fs_range_total(w, s->bytes));
 }
 
 static inline long revio_op(struct fs_worker *w)
@@ -139,7 +143,8 @@ static inline long revio_op(struct fs_worker *w)
 	n = pwrite(s->fd, s->block, s->size, (off_t)s->at);
 	if (fs_unlikely((uint64_t)n != s->size))
 		return n < 0 ? -errno : -EIO;
-	if ((s->opts & REVIO_FSYNC && fsync(s->fd)) || (s->opts & REVIO_FDATASYNC && fdatasync(s->fd)))
+	if ((s->opts & REVIO_FSYNC && fsync(s->fd)) ||
+	    (s->opts & REVIO_FDATASYNC && fdatasync(s->fd)))
 		return -errno;
 	return n;
 }
@@ -161,15 +166,15 @@ static int revio_verify(struct fs_worker *w)
 }
 
 /*
- * Extents of a whole pass, so that their number does not depend on where the window ended: the pass is finished here,
- * unless each write was made durable by itself and has its place already.
+ * Extents of a whole pass, so that their number does not depend on where the window ended: the pass
+ * is finished here, unless each write was made durable by itself and has its place already.
  */
 static int revio_measure(struct fs_worker *w)
 {
 	struct revio_state *s = fs_state(w);
 	const bool durable = s->opts & (REVIO_SYNC | REVIO_DSYNC | REVIO_FSYNC | REVIO_FDATASYNC);
 	const uint64_t bottom = s->top - s->bytes;
-	uint64_t extents;
+	uint64_t extents, written;
 	long rc = 0;
 
 	while (!durable && s->at > bottom && rc >= 0)
@@ -182,8 +187,9 @@ static int revio_measure(struct fs_worker *w)
 		return 0;
 	if (rc < 0)
 		return (int)rc;
+	written = (s->top - s->at) / s->stride * s->size;
 	fs_set(w, REVIO_EXTENTS, extents);
-	fs_set(w, REVIO_EXTENT_BYTES, extents ? (s->top - s->at) / s->stride * s->size / extents : 0);
+	fs_set(w, REVIO_EXTENT_BYTES, extents ? written / extents : 0);
 	return 0;
 }
 
@@ -194,13 +200,15 @@ static const struct fs_calls revio_calls[] = {
 
 static const struct fs_variant revio_variants[] = {
 	{
-		.name = "sparse", .arg = 2, .share = FS_SHARE_DIR | FS_SHARE_FILE, .calls = revio_calls,
-		.op = "pwrite(2) of a block two blocks before the last one: every other block stays a hole",
-		.run = revio_run, .fill = revio_fill,
+		.name = "sparse", .arg = 2, .share = FS_SHARE_DIR | FS_SHARE_FILE,
+		.op = "pwrite(2) of a block two blocks before the last one: "
+		      "every other block stays a hole",
+		.run = revio_run, .calls = revio_calls, .fill = revio_fill,
 	}, {
-		.name = "dense", .arg = 1, .share = FS_SHARE_DIR | FS_SHARE_FILE, .calls = revio_calls,
-		.op = "pwrite(2) of the block before the last one: the extent count judges the allocator",
-		.run = revio_run, .fill = revio_fill,
+		.name = "dense", .arg = 1, .share = FS_SHARE_DIR | FS_SHARE_FILE,
+		.op = "pwrite(2) of the block before the last one: "
+		      "the extent count judges the allocator",
+		.run = revio_run, .calls = revio_calls, .fill = revio_fill,
 	},
 	{ .run = NULL }
 };
@@ -208,14 +216,18 @@ static const struct fs_variant revio_variants[] = {
 /* EINVAL: O_DIRECT, or its alignment, where the filesystem has none. */
 static const int revio_unsupported[] = { EINVAL, EOPNOTSUPP, 0 };
 
+static const char revio_notes[] =
+	"layout: hole = one hole of the full size, made again, off the clock, after each pass;\n"
+	"        written = written, fsync, cached, overwritten in each pass\n"
+	"counts: extents once, after the window, the end of the pass and an fsync;\n"
+	"        absent where there is no FIEMAP\n"
+	"path:   vfs_write > fs write_iter > page cache, delayed allocation (or direct I/O)\n"
+	"scales: until memory bandwidth or write-back; --share file: own ranges of one inode";
+
 const struct fs_stressor fs_stressor_revio = {
 	.name = "revio", .summary = "write a file from its end to its start", .work_unit = "bytes",
-	.notes = "layout: hole = one hole of the full size, made again, off the clock, after each pass;\n"
-		 "        written = written, fsync, cached, overwritten in each pass\n"
-		 "counts: extents once, after the window, the end of the pass and an fsync; 0: no FIEMAP here\n"
-		 "path:   vfs_write > fs write_iter > page cache, delayed allocation (or direct I/O)\n"
-		 "scales: until memory bandwidth or write-back; --share file: own ranges of one inode",
-	.classes = FS_CLASS_IO | FS_CLASS_OS, .version = 1, .in_class = "sparse dense",
+	.notes = revio_notes, .version = 1,
+	.classes = FS_CLASS_IO | FS_CLASS_OS, .in_class = "sparse dense",
 	.options = revio_options, .variants = revio_variants, .counters = revio_counters,
 	.unsupported = revio_unsupported, .state_size = sizeof(struct revio_state),
 	.check = revio_check, .need = revio_need, .setup = revio_setup, .verify = revio_verify,

@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
-# Every variant of every stressor, under strace: on the clock a worker makes the system calls that its descriptor declares, as
-# many as it declares, and no others. And a run writes nowhere but in its work directory.
+# Every variant of every stressor, under strace: on the clock a worker makes the system calls that its descriptor
+# declares, as many as it declares, and no others. And a run writes nowhere but in its work directory.
 
 . tests/lib.sh
 need_root
@@ -20,11 +20,11 @@ variants()
 # table KEY: its declared calls, for contract.awk
 table()
 {
-	jq -r --arg key "$1" '.[] | .variants[]? | select(.key == $key) | .calls[]? | "\(.name)\t\(.n)\t\(.args // "")"' \
-		"$work/list"
+	jq -r --arg key "$1" '.[] | .variants[]? | select(.key == $key)
+		| .calls[]? | "\(.name)\t\(.n)\t\(.args // "")"' "$work/list"
 }
 
-# trace KEY,... [OPTION...]: run them under strace in the current directory, results in $work/json, a file a task in $traces
+# trace KEY,... [OPTION...]: run them under strace, results in $work/json, a file for each task in $traces
 trace()
 {
 	local keys=$1
@@ -61,16 +61,17 @@ free_of()
 # exact KEY MULTIPLE HELPERS: the run that trace has made kept the contract of this variant
 exact()
 {
-	local key=$1
+	local key=$1 tid
+	tid=$(stage "$work/json" "$key" '.worker_detail[0].tid')
 	table "$key" >"$work/table"
 	check "$key: declares its calls" [ -s "$work/table" ]
-	check "$key: $ops ops exactly, none tolerated" \
-		[ "$(stage "$work/json" "$key" '"\(.status) \(.ops) \(.worker_detail[0].ops) \(.errors)"')" = "passed $ops $ops {}" ]
+	check "$key: $ops ops exactly, none tolerated" [ "passed $ops $ops {}" = \
+		"$(stage "$work/json" "$key" '"\(.status) \(.ops) \(.worker_detail[0].ops) \(.errors)"')" ]
 	check "$key: makes the declared calls and no others" \
-		contract "$work/table" "$traces/task.$(stage "$work/json" "$key" '.worker_detail[0].tid')" "$2" "$3"
+		contract "$work/table" "$traces/task.$tid" "$2" "$3"
 }
 
-# What is left in $work/todo is run on the filesystem in the current directory; those that it cannot do are left again.
+# each WHERE OPTION...: what is left in $work/todo is run there; those that it cannot do are left again
 each()
 {
 	local key multiple helpers
@@ -97,20 +98,22 @@ doctored()
 	! contract "$work/doctored" "$2" 1 0 >"$work/out" && [ -s "$work/out" ]
 }
 
-# A writer's life is its work directory: of a run under strace -y, each call that opens for writing, or writes, elsewhere
-# than below $1 is printed.
+# From a run under strace -y: what is opened for writing, made, removed or renamed elsewhere than in a work directory
+# below $1 (made and removed: in $1 itself), and writes below /proc and /sys.
 written_outside()
 {
-	awk -v target="$1/fsstress." '
-	function ours(path) { return index(path, target) == 1 || path ~ /^(\/dev\/null|\/memfd:|pipe:|socket:|anon_inode:)/ }
+	awk -v target="$1" '
+	function bad() { print "  " $0; found = 1 }
 	/^(open|openat|openat2|creat)\(/ && /O_WRONLY|O_RDWR|O_CREAT|O_TRUNC|^creat/ && match($0, / = [0-9]+<.*>$/) {
 		opened++
 		path = substr($0, RSTART, RLENGTH)
 		sub(/^ = [0-9]+</, "", path)
-		if (!ours(path)) { print "  " $0; found = 1 }
+		if (index(path, target "/fsstress.") != 1 && path !~ /^(\/dev\/null|\/memfd:)/)
+			bad()
 	}
-	/^(p?writev?2?|pwrite64|sendfile|ftruncate|fallocate)\([0-9]+<\/(proc|sys)\// { print "  " $0; found = 1 }
-	/^(mount|umount2|sethostname|settimeofday|swapon|reboot|sched_setattr)\(/ { print "  " $0; found = 1 }
+	/^(mkdir|unlink|rename|link|symlink|mknod|fchmod|fchown|utimens)at2?\(/ && !index($0, "<" target) { bad() }
+	/^(mkdir|rmdir|unlink|rename|link|symlink|mknod|truncate|chmod|chown)\(/ { bad() }
+	/^(p?writev?2?|pwrite64|sendfile|ftruncate|fallocate)\([0-9]+<\/(proc|sys)\// { bad() }
 	END { exit found || !opened }' "$traces"/task.*
 }
 
@@ -144,8 +147,9 @@ fsync	1	' "$made"
 make_fs ext4 1G
 rm -rf "$traces"
 mkdir "$traces"
-check "a class under strace -y" status 0 strace -ff -qq -y -o "$traces/task" "$FSSTRESS" --class filesystem --ops 200 \
-	--nr-threads 1 --verify --target "$M" --json -
+check "a class under strace -y" status 0 strace -ff -qq -y -o "$traces/task" \
+	-e trace='/^(open|creat|mk|rm|un?link|sym|rename|p?write|sendfile|f?truncate|fallocate|f?ch(mod|own)|utime)' \
+	"$FSSTRESS" --class filesystem --ops 200 --nr-threads 1 --verify --target "$M" --json -
 check "nothing is opened for writing outside the work directory, nothing written below /proc and /sys" \
 	written_outside "$M"
 finish

@@ -1,7 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
-# disks.sh - disks made for a run: each kind and filesystem measures, its flushes are seen, and nothing of it is left
+# disks.sh - disks made for a run: each kind and filesystem measures, its flushes are seen, and
+# nothing of it is left
 # shellcheck source=tests/lib.sh
 . "${BASH_SOURCE%/*}/lib.sh"
 need_root
@@ -9,7 +10,8 @@ need jq losetup
 cd "$work" || exit
 mkdir back
 
-# gone: no mount, loop device or file of a disk is there; a loop device clears itself a moment after its last close
+# gone: no mount, loop device or file of a disk is there; a loop device clears itself a moment after
+# its last close
 gone()
 {
 	local i
@@ -17,7 +19,8 @@ gone()
 		! losetup -l -n -O BACK-FILE | grep -qF "$work/back" && break
 		sleep 0.1
 	done
-	[ "$i" -lt 50 ] && [ -z "$(ls -A back)" ] && ! grep -qF "$work" /proc/self/mountinfo && return 0
+	[ "$i" -lt 50 ] && [ -z "$(ls -A back)" ] && ! grep -qF "$work" /proc/self/mountinfo &&
+		return 0
 	losetup -l
 	ls -lA back
 	grep -F "$work" /proc/self/mountinfo
@@ -31,27 +34,32 @@ done
 [ -n "$types" ] || skip "no filesystem to make"
 one=${types%%,*}
 
-# on DISK OPTION...: run on it, JSON in $work/out
+# on DISK OPTION...: some ops of each stage on it, JSON in $work/out
 on()
 {
 	local disk=$1
 	shift
-	check "$disk $*" status 0 "$FSSTRESS" --disk "$disk" --nr-threads 1 --timeout 0.2 --quiet --json - "$@"
-	check "$disk: results" sound out
+	check "$disk $*" status 0 "$FSSTRESS" --disk "$disk" --nr-threads 1 --ops 300 --quiet \
+		--json - "$@"
+	check "$disk: results" sound out passed
 	check "$disk: made by us" [ "$(jq '[.] | flatten | all(.target.made_by_us)' out)" = true ]
 	check "$disk: nothing left" gone
 }
 
 all=fiemap,fallocate,revio,iomix,lease
 on "loop:512M,dir=$work/back" --fs "$types" --test $all
-check "a run on each filesystem" [ "$(jq -r '[.] | flatten | map(.target.fstype) | join(",")' out)" = "$types" ]
+check "a run on each filesystem" [ \
+	"$(jq -r '[.] | flatten | map(.target.fstype) | join(",")' out)" = "$types" ]
 check "all passed" [ "$(jq '[.] | flatten | all(.passed == .planned)' out)" = true ]
-check "a device is named" [ "$(jq '[.] | flatten | all(.target.device.name | startswith("loop"))' out)" = true ]
+check "a device is named" [ \
+	"$(jq '[.] | flatten | all(.target.device.name | startswith("loop"))' out)" = true ]
 on mem:512M --fs "$one" --test $all
 check "all passed" [ "$(jq '.passed == .planned' out)" = true ]
 on tmpfs:512M --test fallocate,revio,iomix,lease,fiemap
 check "tmpfs is tmpfs" [ "$(jq -r .target.fstype out)" = tmpfs ]
-check "skipped is fiemap alone" [ "$(jq -r '[.stages[] | select(.status == "skipped") | .key] | join(" ")' out)" = fiemap.warm ]
+check "skipped is fiemap alone" [ \
+	"$(jq -r '[.stages[] | select(.status == "skipped") | .key] | join(" ")' out)" = \
+	fiemap.warm ]
 on "loop:256M,dir=$work/back" --fs "$one" --fresh stage --test revio,lease
 on "loop:256M,dir=$work/back" --fs "$one" --repeat 2 --test lease
 check "two runs" [ "$(jq length out)" = 2 ]
@@ -60,16 +68,19 @@ for type in ext4 xfs; do
 	[[ ,$types, = *,$type,* ]] || continue
 	on "loop:1G,dir=$work/back" --fs $type --test fiemap.cold --verify
 	check "fiemap.cold on $type passed" [ "$(stage out fiemap.cold .status)" = passed ]
-	hold "fiemap.cold on $type reads the device" "$(stage out fiemap.cold .device_io.reads)" ">" 0
+	hold "fiemap.cold on $type reads the device" "$(stage out fiemap.cold .device_io.reads)" \
+		">" 0
 done
 
 if [[ ,$types, = *,ext4,* ]]; then
 	key=fallocate.alloc.fsync
-	on "loop:256M,dir=$work/back" --fs ext4 --test $key --ops 300
-	hold "ext4: a flush for each fsync" "$(stage out $key .device_io.flushes)" ">=" "$(stage out $key .ops)"
-	on "loop:256M,dir=$work/back" --fs ext4 --test $key --ops 300 --mount-opts barrier=0
+	on "loop:256M,dir=$work/back" --fs ext4 --test $key
+	hold "ext4: a flush for each fsync" "$(stage out $key .device_io.flushes)" ">=" \
+		"$(stage out $key .ops)"
+	on "loop:256M,dir=$work/back" --fs ext4 --test $key --mount-opts barrier=0
 	hold "ext4, barrier=0: no flush" "$(stage out $key .device_io.flushes)" == 0
-	check "the mount options are recorded" [ "$(jq -r .target.requested_mount_options out)" = barrier=0 ]
+	check "the mount options are recorded" [ "$(jq -r .target.requested_mount_options out)" = \
+		barrier=0 ]
 	on "loop:256M,dir=$work/back" --fs ext4 --test lease --mkfs-opts '-O ^has_journal -N 64'
 	hold "ext4: mkfs options are used" "$(jq .target.inodes out)" "<" 1000
 fi
@@ -86,7 +97,7 @@ refused()
 }
 
 refused 3 bogus --disk "loop:64M,dir=$work/back" --fs "$one" --mount-opts bogus=1
-refused 3 "mkfs.$one" --disk "loop:64M,dir=$work/back" --fs "$one" --mkfs-opts --bogus
+refused 3 "mkfs.$one" --disk "loop:64M,dir=$work/back" --fs "$one" "--mkfs-opts=--bogus"
 refused 3 nowhere --disk "loop:64M,dir=$work/nowhere" --fs "$one"
 refused 3 mkfs.bogus --disk "loop:64M,dir=$work/back" --fs bogus
 refused 2 --fs --disk "loop:64M,dir=$work/back"

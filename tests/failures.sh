@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
-# What goes wrong is counted exactly, named once, and costs the stage that it happens in, not the run. And the counts that
-# must be equal, or times that must not overlap, with several workers.
+# What goes wrong is counted exactly, named once, and costs the stage that it happens in, not the run. And with several
+# workers: counts that must be equal, times that must not overlap.
 
 . tests/lib.sh
 need jq timeout
@@ -14,11 +14,12 @@ else
 	mkdir "$M"
 fi
 
-# run STATUS KEY,... [OPTION...]: in the target, results in $work/json; a run that does not end in a minute is killed, a failure
+# run STATUS KEY,... [OPTION...]: in the target, results in $work/json; in a minute at most
 run()
 {
 	local want=$1
-	status "$want" timeout --foreground -k 10 60 "$FSSTRESS_TEST" --target "$M" --seed 1 --json "$work/json" --test "${@:2}" &&
+	status "$want" timeout --foreground -k 10 60 \
+		"$FSSTRESS_TEST" --target "$M" --seed 1 --json "$work/json" --test "${@:2}" &&
 		sound "$work/json" && empty "$M"
 }
 
@@ -70,8 +71,9 @@ check "an unexpected error ends the stage, and the run with 1" \
 check "at the first: after 776 ops" is misbehave.fail '.ops, .worker_detail[0].ops' $'776\n776'
 check "with its errno" is misbehave.fail '"\(.errno) \(.errno_name)"' "5 EIO"
 check "no rate" is misbehave.fail .ops_per_sec null
-check "the table says where it stopped, and why" says "$work/out" '^ *misbehave\.fail +1 +776 +- .*failed: op: .*EIO.*worker 0'
-check "once" [ "$(grep -c EIO "$work/out" "$work/err" | cut -d : -f 2 | paste -sd +)" = 1+0 ]
+check "the table says where it stopped, and why" \
+	says "$work/out" '^ *misbehave\.fail +1 +776 +- .*failed: op: .*EIO.*worker 0'
+check "once in the table, once on stderr" [ "$(grep -c EIO "$work/out" "$work/err" | cut -d : -f 2 | paste -sd +)" = 1+1 ]
 check "the next stage runs" is unlink '"\(.status) \(.ops)"' "passed 2000"
 # shellcheck disable=SC2086
 check "the same in a timed run" run 1 misbehave.fail,unlink $timed
@@ -86,7 +88,8 @@ for workers in thread process; do
 	check "is a failure of that stage" is misbehave.crash '"\(.status) \(.ops_per_sec)"' "failed null"
 	check "named by its signal" says "$work/out" 'misbehave\.crash .*failed: .*signal 11 \(Segmentation fault\)'
 	check "the next stage runs" is unlink .status passed
-	check "the same with --ops" run 1 misbehave.crash,unlink --ops 3000 --nr-threads 2 --unlink-files 64 --workers $workers
+	check "the same with --ops" \
+		run 1 misbehave.crash,unlink --ops 3000 --nr-threads 2 --unlink-files 64 --workers $workers
 	check "failed, and the next stage runs" is unlink .status passed
 done
 
@@ -100,7 +103,8 @@ check "the report says which worker, in what" says "$work/out" \
 check "at once, for each worker" says "$work/err" 'misbehave\.hang: worker 0 \(tid ' 'misbehave\.hang: worker 1 \(tid '
 [ "$(cat /proc/self/wchan 2>/dev/null)" = "" ] || [ "$(id -u)" != 0 ] ||
 	check "and where it waits" says "$work/err" 'wchan .*pause'
-check "the tid is the worker's" is misbehave.hang '(.worker_detail[0].tid | tostring) as $tid | .reason | test("tid \($tid)\\b")' true
+check "the tid is the worker's" \
+	is misbehave.hang '(.worker_detail[0].tid | tostring) as $tid | .reason | test("tid \($tid)\\b")' true
 check "the next stage runs" is unlink .status passed
 
 # --- nothing done, nothing to do
@@ -120,7 +124,8 @@ check "with --strict: 5" run 5 misbehave.skip,unlink $timed --strict
 
 # shellcheck disable=SC2086
 check "what verify finds is a failure" run 1 misbehave.mismatch,unlink $timed --verify
-check "that keeps its ops, but has no rate" is misbehave.mismatch '"\(.status) \(.ops > 0) \(.ops_per_sec)"' "failed true null"
+check "that keeps its ops, but has no rate" \
+	is misbehave.mismatch '"\(.status) \(.ops > 0) \(.ops_per_sec)"' "failed true null"
 check "and says what differs" says "$work/out" 'misbehave\.mismatch .*failed: verify: byte 17 is 3, should be 4'
 # shellcheck disable=SC2086
 check "without --verify nobody looks" run 0 misbehave.mismatch,unlink $timed
@@ -136,9 +141,10 @@ check "nothing is left" empty "$M"
 # shellcheck disable=SC2086
 check "failed wins over incomplete and skipped" \
 	run 1 misbehave.fail,misbehave.hang,misbehave.idle,misbehave.skip,unlink $timed
-check "each status once" [ "$(jq -c '[.planned, .passed, .skipped, .failed, .no_progress, .incomplete]' "$work/json")" = "[5,1,1,1,1,1]" ]
+check "each status once" [ "[5,1,1,1,1,1]" = \
+	"$(jq -c '[.planned, .passed, .skipped, .failed, .no_progress, .incomplete]' "$work/json")" ]
 
-# --- rounds: all fill, run together, drain. No fill or drain has begun, or is still going on, while a neighbour is timed
+# --- rounds: all fill, run together, drain. No fill begins, and no drain ends, while a neighbour is timed
 
 rounds_apart()
 {
@@ -157,7 +163,11 @@ traced_apart()
 	awk '
 	FNR == 1 { tasks++; on = 0 }
 	$2 ~ /^prctl\(PR_SET_NAME,$/ && $3 ~ /^"fss:/ { on = $1; next }
-	$2 ~ /^prctl\(PR_SET_NAME,$/ && $3 ~ /^"fso:/ { if (on) { n++; from[n] = on; to[n] = $1; of[n] = tasks } on = 0; next }
+	$2 ~ /^prctl\(PR_SET_NAME,$/ && $3 ~ /^"fso:/ {
+		if (on) { n++; from[n] = on; to[n] = $1; of[n] = tasks }
+		on = 0
+		next
+	}
 	!on && $2 ~ /^(openat|unlinkat)\(/ && /"[0-9]/ { m++; at[m] = $1; by[m] = tasks }
 	END {
 		for (i = 1; i <= m; i++) {
@@ -171,13 +181,13 @@ traced_apart()
 	}' "$@"
 }
 
-check "rounds of four workers" status 0 "$FSSTRESS_TEST" --target "$M" --test unlink,fallocate.alloc --nr-threads 4 --timeout 1 \
-	--fallocate-bytes 16M --json "$work/rounds"
+check "rounds of four workers" status 0 "$FSSTRESS_TEST" --target "$M" --test unlink,fallocate.alloc --nr-threads 4 \
+	--timeout 1 --fallocate-bytes 16M --json "$work/rounds"
 check "unlink: nobody fills or drains while another is timed" rounds_apart unlink
 check "fallocate.alloc: the same" rounds_apart fallocate.alloc
 if command -v strace >/dev/null; then
-	check "rounds under strace" status 0 strace -ff -qq -ttt -o "$work/task" "$FSSTRESS_TEST" --target "$M" --test unlink \
-		--nr-threads 4 --ops 500 --unlink-files 100 --json "$work/rounds"
+	check "rounds under strace" status 0 strace -ff -qq -ttt -o "$work/task" "$FSSTRESS_TEST" --target "$M" \
+		--test unlink --nr-threads 4 --ops 500 --unlink-files 100 --json "$work/rounds"
 	# shellcheck disable=SC2046
 	check "the trace says the same" traced_apart \
 		$(jq -r --arg task "$work/task" '.stages[0].worker_detail[] | "\($task).\(.tid)"' "$work/rounds")

@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
-# filesystems.sh - on each filesystem a class, a list at two worker counts, and every variant: passed, or skipped for a reason that
-# another program finds as well
+# filesystems.sh - on each filesystem a class, a list at two worker counts, and every variant:
+# passed, or skipped for a reason that another program finds as well
 # shellcheck source=tests/lib.sh
 . "${BASH_SOURCE%/*}/lib.sh"
 need_root
@@ -30,7 +30,8 @@ possible()
 	fallocate.collapse) try "$M/x" fcollapse 0 64k ;;
 	fallocate.insert) try "$M/x" finsert 0 64k ;;
 	fallocate.unshare)
-		try "$M/x" fsync && cp --reflink=always "$M/x" "$M/y" 2>/dev/null && try "$M/y" funshare 0 64k ;;
+		try "$M/x" fsync && cp --reflink=always "$M/x" "$M/y" 2>/dev/null && try "$M/y" \
+			funshare 0 64k ;;
 	fallocate.write-zeroes) return 2 ;;
 	fiemap.first) [ "$1" = ext4 ] ;;
 	fiemap.cold) false ;;
@@ -54,7 +55,8 @@ honest()
 		esac
 		[ "$result" = "$wanted" ] || fail "$1: $key is $result, not $wanted"
 	done < <(jq -r '.stages[] | "\(.key) \(.status)"' "$2")
-	jq -e 'all(.stages[]; .status == "passed" or (.errno_name | IN("EOPNOTSUPP", "ENOTTY")))' "$2" >/dev/null
+	jq -e 'all(.stages[]; .status == "passed" or (.errno_name | IN("EOPNOTSUPP", "ENOTTY")))' \
+		"$2" >/dev/null
 }
 
 for type in $FILESYSTEMS; do
@@ -62,18 +64,25 @@ for type in $FILESYSTEMS; do
 	make_fs "$type"
 	cd "$M" || exit
 	json=$work/$type.json
-	check "$type: --class filesystem" status 0 "$FSSTRESS" --class filesystem --timeout 0.3 --json "$json"
+	check "$type: --class filesystem" status 0 "$FSSTRESS" --class filesystem --warmup 0.1 \
+		--timeout 0.4 --json "$json"
 	check "$type: class results" sound "$json" passed
 	check "$type: is seen as such" [ "$(jq -r .target.fstype "$json")" = "$type" ]
 	check "$type: nothing left" empty .
-	check "$type: a list at 1,100%" status 0 "$FSSTRESS" --test fiemap,fallocate,revio,iomix,lease --nr-threads 1,100% \
-		--timeout 0.3 --verify --json -
+	check "$type: a list at 1,100%" status 0 "$FSSTRESS" --test \
+		fiemap,fallocate,revio,iomix,lease --nr-threads 1,100% \
+		--warmup 0.1 --timeout 0.3 --verify --json -
 	check "$type: list results" sound "$work/out" passed
-	check "$type: two stages each" [ "$(jq '[.stages[].key] | group_by(.) | map(length) | unique == [2]' "$work/out")" = true ]
+	check "$type: two stages each" [ \
+		"$(jq '[.stages[].key] | group_by(.) | map(length) | unique == [2]' "$work/out")" \
+		= true ]
 	check "$type: nothing left" empty .
-	check "$type: every variant" status 0 "$FSSTRESS" --test "$(IFS=,; echo "${variants[*]}")" --nr-threads 1 --timeout 50ms \
-		--warmup 0 --settle 0 --verify --quiet --json "$json"
+	check "$type: every variant" status 0 "$FSSTRESS" --test "$(IFS=,; echo "${variants[*]}")" \
+		--nr-threads 1 --ops 100 \
+		--settle 0 --verify --quiet --json "$json"
 	check "$type: variant results" sound "$json" passed
+	check "$type: as many ops as asked" [ "$(jq -c '[.stages[].ops // 100] | unique' "$json")" \
+		= '[100]' ]
 	check "$type: skipped is only what cannot be done" honest "$type" "$json"
 	check "$type: nothing left" empty .
 done

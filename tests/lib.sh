@@ -143,7 +143,8 @@ kernel_has()
 	grep -qw "$1" /proc/filesystems || modprobe -q "$1" 2>/dev/null
 }
 
-# sound FILE [STATUS]: results that hang together: the counts add up, what passed (what has STATUS) has finite rates, nothing else has
+# sound FILE [STATUS]: results that hang together: the counts add up, what passed has finite rates,
+# nothing else has. With STATUS all stages have that, or are skipped.
 sound()
 {
 	# jq reads NaN, JSON has none.
@@ -154,22 +155,26 @@ sound()
 		and all(.stages[];
 			($wanted == "" or .status == $wanted or .status == "skipped")
 			and if .status == "passed" then
-				.ops > 0 and .ops_per_sec > 0 and .ops_per_sec < 1e12 and .time.duty > 0 and .reason == null
+				.ops > 0 and .ops_per_sec > 0 and .ops_per_sec < 1e12
+				and .time.duty > 0 and .reason == null
 			elif .status == "skipped" then
-				.ops == null and .ops_per_sec == null and .errno_name != null and (.reason | length) > 0
+				.ops == null and .ops_per_sec == null
+				and .errno_name != null and (.reason | length) > 0
 			else
 				.ops_per_sec == null and (.reason | length) > 0
 			end)' "$1" >"$work/sound" 2>&1 && ! grep -qx false "$work/sound" && return 0
 	echo "$1:"
 	jq -c '(if type == "array" then .[] else . end) | .stages[]
-		| [.key, .workers, .status, .errno_name, .reason, .ops, .ops_per_sec]' "$1"
+		| [.key, .workers, .status, .errno_name, .reason, .ops, .ops_per_sec,
+			.time.off_s, .cpu_s]' "$1"
 	return 1
 }
 
 # stage FILE KEY JQ: what the first result of a key says
 stage()
 {
-	jq -r --arg key "$2" "first((if type == \"array\" then .[] else . end).stages[] | select(.key == \$key)) | $3" "$1"
+	jq -r --arg key "$2" "first((if type == \"array\" then .[] else . end).stages[]
+		| select(.key == \$key)) | $3" "$1"
 }
 
 # hold WHAT LEFT OPERATOR RIGHT: two numbers must compare like that

@@ -110,6 +110,18 @@ else
 	echo "one CPU: taskset is not tested"
 fi
 
+# Looking at the machine must not move anybody: not even for a moment onto a CPU that is isolated, or another's.
+if command -v strace >/dev/null; then
+	stays()
+	{
+		taskset -c "$last" strace -f -o "$work/calls" -e trace=sched_setaffinity "$FSSTRESS" plan --test lease >/dev/null
+		[ -e "$work/calls" ] && ! grep sched_setaffinity "$work/calls"
+	}
+	check "planning changes nobody's affinity" stays
+else
+	echo "no strace: whether planning changes an affinity is not tested"
+fi
+
 # cpuset_make: a group that may use CPU $last alone; its directory is left in $group
 cpuset_make()
 {

@@ -15,27 +15,27 @@
 #include "platform/gate.h"
 #include "platform/task.h"
 
-#define TURNS 10000
+#define TURNS	    10000
 #define PARTIES_MAX 16
 
-struct meeting {			/* in shared memory for processes */
+struct meeting { /* in shared memory for processes */
 	struct fs_barrier barrier;
-	uint64_t arrivals;		/* of all parties, in all turns */
-	uint32_t early, late, refused;	/* what must not happen */
+	uint64_t arrivals;	       /* of all parties, in all turns */
+	uint32_t early, late, refused; /* what must not happen */
 	uint32_t parties, turns;
 	uint64_t spin_ns;
 };
 
 struct party {
 	struct meeting *meeting;
-	uint32_t turns;			/* then it leaves */
+	uint32_t turns; /* then it leaves */
 	pthread_t thread;
 	bool met;
 };
 
 /*
- * Nobody comes out of turn i before all have arrived for it, and nobody can have arrived for the turn after the next while
- * one is still here.
+ * Nobody comes out of turn i before all have arrived for it, and nobody can have arrived for the
+ * turn after the next while one is still here.
  */
 static void meet_in_turn(struct meeting *m, uint64_t turn)
 {
@@ -78,7 +78,8 @@ static void threads_meet(uint32_t parties, uint64_t spin_ns)
 	fs_barrier_init(&m.barrier, parties);
 	for (uint32_t i = 0; i < parties; i++) {
 		party[i] = (struct party){ .meeting = &m, .turns = TURNS };
-		assert_int_equal(pthread_create(&party[i].thread, NULL, party_in_turn, &party[i]), 0);
+		assert_int_equal(pthread_create(&party[i].thread, NULL, party_in_turn, &party[i]),
+				 0);
 	}
 	for (uint32_t i = 0; i < parties; i++)
 		pthread_join(party[i].thread, NULL);
@@ -155,7 +156,8 @@ static void test_leave(void **state)
 	fs_barrier_init(&m.barrier, PARTIES_MAX);
 	for (uint32_t i = 0; i < PARTIES_MAX; i++) {
 		party[i] = (struct party){ .meeting = &m, .turns = 50 * i };
-		assert_int_equal(pthread_create(&party[i].thread, NULL, party_that_leaves, &party[i]), 0);
+		assert_int_equal(
+			pthread_create(&party[i].thread, NULL, party_that_leaves, &party[i]), 0);
 	}
 	for (uint32_t i = 0; i < PARTIES_MAX; i++)
 		pthread_join(party[i].thread, NULL);
@@ -216,6 +218,39 @@ static void test_abort(void **state)
 	assert_false(fs_barrier_wait(&m.barrier, FS_NSEC_PER_SEC));
 }
 
+static void *party_until_aborted(void *arg)
+{
+	struct party *p = arg;
+
+	while (fs_barrier_wait(&p->meeting->barrier, p->meeting->spin_ns))
+		p->turns++;
+	return NULL;
+}
+
+/* However an abort falls into a meeting, it has taken place for all or for none. */
+static void test_abort_is_the_same_for_all(void **state)
+{
+	(void)state;
+	for (unsigned i = 0; i < 300; i++) {
+		struct meeting m = { .spin_ns = i % 2 ? 20 * FS_NSEC_PER_USEC : 0 };
+		struct party party[3];
+
+		fs_barrier_init(&m.barrier, 3);
+		for (unsigned j = 0; j < 3; j++) {
+			party[j] = (struct party){ .meeting = &m };
+			assert_int_equal(pthread_create(&party[j].thread, NULL, party_until_aborted,
+							&party[j]),
+					 0);
+		}
+		usleep(i * 10);
+		fs_barrier_abort(&m.barrier);
+		for (unsigned j = 0; j < 3; j++)
+			pthread_join(party[j].thread, NULL);
+		assert_int_equal(party[1].turns, party[0].turns);
+		assert_int_equal(party[2].turns, party[0].turns);
+	}
+}
+
 static void test_futex_timeout(void **state)
 {
 	const uint64_t limit_ns = 20 * FS_NSEC_PER_MSEC;
@@ -227,9 +262,9 @@ static void test_futex_timeout(void **state)
 	do {
 		fs_futex_wait(&word, 5, limit_ns);
 		end = fs_now_ns();
-	} while (end - start < limit_ns / 2);	/* a signal may end a wait early */
+	} while (end - start < limit_ns / 2); /* a signal may end a wait early */
 	assert_true(end - start >= limit_ns);
-	fs_futex_wait(&word, 4, 0);		/* another value: no wait, though there is no limit */
+	fs_futex_wait(&word, 4, 0); /* another value: no wait, though there is no limit */
 }
 
 static void *sleeper(void *arg)
@@ -249,7 +284,7 @@ static void test_wake(void **state)
 	(void)state;
 	for (unsigned i = 0; i < FS_ARRAY_SIZE(threads); i++)
 		assert_int_equal(pthread_create(&threads[i], NULL, sleeper, &word), 0);
-	usleep(2000);				/* time for some of them to be asleep */
+	usleep(2000); /* time for some of them to be asleep */
 	fs_store_release(&word, 1);
 	fs_futex_wake_all(&word);
 	for (unsigned i = 0; i < FS_ARRAY_SIZE(threads); i++)
@@ -264,6 +299,7 @@ int main(void)
 		cmocka_unit_test(test_leave),
 		cmocka_unit_test(test_leave_completes_the_meeting),
 		cmocka_unit_test(test_abort),
+		cmocka_unit_test(test_abort_is_the_same_for_all),
 		cmocka_unit_test(test_futex_timeout),
 		cmocka_unit_test(test_wake),
 	};

@@ -66,7 +66,8 @@ static void test_one_write_each(void **state)
 static void test_escapes(void **state)
 {
 	(void)state;
-	fs_error("%s", "a b'\"\\$\n\t\x1b[31m\x7f\xff" "c\xc3\xa9");
+	fs_error("%s", "a b'\"\\$\n\t\x1b[31m\x7f\xff"
+		       "c\xc3\xa9");
 	assert_string_equal(next_write(),
 			    "fsstress: a b'\"\\$\\x0a\\x09\\x1b[31m\\x7f\\xffc\\xc3\\xa9\n");
 	assert_string_equal(next_write(), "");
@@ -93,7 +94,7 @@ static void test_errno_is_kept(void **state)
 	errno = ENOSPC;
 	fs_error("no room");
 	assert_int_equal(errno, ENOSPC);
-	dup2(out.pipe[0], STDERR_FILENO);	/* cannot be written to */
+	dup2(out.pipe[0], STDERR_FILENO); /* cannot be written to */
 	errno = ENOSPC;
 	fs_error("not heard");
 	assert_int_equal(errno, ENOSPC);
@@ -108,7 +109,7 @@ static void test_long(void **state)
 
 	(void)state;
 	assert_non_null(file);
-	memset(path, '\n', sizeof(path) - 1);	/* four bytes each */
+	memset(path, '\n', sizeof(path) - 1); /* four bytes each */
 	memset(longest, 'x', sizeof(longest) - 1);
 	dup2(fileno(file), STDERR_FILENO);
 	fs_error("target %s", path);

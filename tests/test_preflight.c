@@ -18,7 +18,8 @@ static const struct fs_variant rooted = { .name = "rooted", .flags = FS_ROOT };
 static const struct fs_variant remounted = { .name = "remounted", .flags = FS_REMOUNT };
 static const struct fs_stressor toy = { .name = "toy" };
 
-static const struct fs_limits no_limits = { FS_UNLIMITED, FS_UNLIMITED, FS_UNLIMITED, FS_UNLIMITED, FS_UNLIMITED };
+static const struct fs_limits no_limits = { FS_UNLIMITED, FS_UNLIMITED, FS_UNLIMITED, FS_UNLIMITED,
+					    FS_UNLIMITED };
 
 struct judged {
 	struct stage stages[STAGES];
@@ -30,7 +31,8 @@ struct judged {
 static void make(struct judged *j)
 {
 	*j = (struct judged){
-		.target = { .free_bytes = 1000 << 20, .inodes = 2000, .free_inodes = 1000 }, .limits = no_limits,
+		.target = { .free_bytes = 1000 << 20, .inodes = 2000, .free_inodes = 1000 },
+		.limits = no_limits,
 	};
 	for (unsigned i = 0; i < STAGES; i++) {
 		j->stages[i] = (struct stage){ .stressor = &toy, .variant = &plain, .workers = 1 };
@@ -132,12 +134,14 @@ static void test_space(void **state)
 	j.stages[0].need.bytes = 100 << 20;
 	accepted(&j, 1);
 	j.target.free_bytes -= 2;
-	refused(&j, SKIP_NEED, ENOSPC, "needs 900 MiB for 9 worker(s), has 899.999 MiB (90 % of the free space)");
+	refused(&j, SKIP_NEED, ENOSPC,
+		"needs 900 MiB for 9 worker(s), has 899.999 MiB (90 % of the free space)");
 	make(&j);
 	j.target.free_bytes = 0;
 	accepted(&j, 1);
 	j.stages[0].need.bytes = 1;
-	refused(&j, SKIP_NEED, ENOSPC, "needs 1 bytes for 1 worker(s), has 0 bytes (90 % of the free space)");
+	refused(&j, SKIP_NEED, ENOSPC,
+		"needs 1 bytes for 1 worker(s), has 0 bytes (90 % of the free space)");
 }
 
 /* 90 % of 1000 free; a directory for each worker and 4 of the runner's own come on top. */
@@ -154,10 +158,10 @@ static void test_inodes(void **state)
 	refused(&j, SKIP_NEED, ENOSPC, "needs 902 inodes, has 900 (90 % of the free ones)");
 	make(&j);
 	j.stages[0].need.inodes = 1 << 30;
-	j.target.inodes = j.target.free_inodes = 0;	/* allocated as they are needed */
+	j.target.inodes = j.target.free_inodes = 0; /* allocated as they are needed */
 	accepted(&j, 1);
 	make(&j);
-	j.target.free_inodes = 0;			/* none left is not dynamic */
+	j.target.free_inodes = 0; /* none left is not dynamic */
 	refused(&j, SKIP_NEED, ENOSPC, "needs 5 inodes, has 0 (90 % of the free ones)");
 }
 
@@ -181,7 +185,7 @@ static void test_descriptors(void **state)
 
 	(void)state;
 	make(&j);
-	j.stages[0].workers = 1000;			/* each has a table of its own */
+	j.stages[0].workers = 1000; /* each has a table of its own */
 	j.target.inodes = 0;
 	j.stages[0].need.descriptors = 100;
 	j.limits.descriptors_soft = 32;
@@ -203,7 +207,8 @@ static void test_tasks(void **state)
 	j.limits.tasks = 30;
 	accepted(&j, 1);
 	j.limits.tasks = 29;
-	refused(&j, SKIP_NEED, EAGAIN, "needs 30 tasks, has 29 (RLIMIT_NPROC, threads-max, pids.max)");
+	refused(&j, SKIP_NEED, EAGAIN,
+		"needs 30 tasks, has 29 (RLIMIT_NPROC, threads-max, pids.max)");
 }
 
 static void test_aio_slots(void **state)
@@ -220,7 +225,8 @@ static void test_aio_slots(void **state)
 	refused(&j, SKIP_NEED, EAGAIN, "needs 640 aio slots, has 639 (fs.aio-max-nr less aio-nr)");
 }
 
-/* Stages that run together: each fits, all of them do not. One that is out already does not count. */
+/* Stages that run together: each fits, all of them do not. One that is out already does not count.
+ */
 static void test_together(void **state)
 {
 	struct judged j;
@@ -233,8 +239,9 @@ static void test_together(void **state)
 	for (unsigned i = 0; i < STAGES; i++) {
 		assert_int_equal(j.results[i].skip, SKIP_NEED);
 		assert_int_equal(j.results[i].err, ENOSPC);
-		assert_string_equal(j.results[i].reason,
-				    "needs 1.171 GiB for 3 worker(s), has 900 MiB (90 % of the free space)");
+		assert_string_equal(
+			j.results[i].reason,
+			"needs 1.171 GiB for 3 worker(s), has 900 MiB (90 % of the free space)");
 	}
 	make(&j);
 	for (unsigned i = 0; i < STAGES; i++)
@@ -262,10 +269,12 @@ static void test_no_overflow(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_nothing_needed), cmocka_unit_test(test_not_built), cmocka_unit_test(test_root),
-		cmocka_unit_test(test_remount),	       cmocka_unit_test(test_space),	 cmocka_unit_test(test_inodes),
-		cmocka_unit_test(test_file_size),      cmocka_unit_test(test_descriptors), cmocka_unit_test(test_tasks),
-		cmocka_unit_test(test_aio_slots),      cmocka_unit_test(test_together),	 cmocka_unit_test(test_no_overflow),
+		cmocka_unit_test(test_nothing_needed), cmocka_unit_test(test_not_built),
+		cmocka_unit_test(test_root),	       cmocka_unit_test(test_remount),
+		cmocka_unit_test(test_space),	       cmocka_unit_test(test_inodes),
+		cmocka_unit_test(test_file_size),      cmocka_unit_test(test_descriptors),
+		cmocka_unit_test(test_tasks),	       cmocka_unit_test(test_aio_slots),
+		cmocka_unit_test(test_together),       cmocka_unit_test(test_no_overflow),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -41,7 +41,7 @@ for kind in thread process; do
 		'.time as $t | .workers as $n | .ops / ($t.measured_s - $t.off_s / $n) / .ops_per_sec | . > 0.9 and . < 1.1'
 	check "... duty is the timed share" each \
 		'.time as $t | $t.duty - (1 - $t.off_s / (.workers * $t.measured_s)) | '"$near"
-	check "... without warnings of the clock" each 'all(.warnings[]; test("window|overrun") | not)'
+	check "... without warnings of the clock" each 'all(.warnings[]; test("the window took") | not)'
 done
 
 check "verify and a short warm-up" run 0 "$FSSTRESS" --timeout 0.5 --warmup 0.3 --verify --nr-threads 1 --test fallocate.punch
@@ -52,11 +52,12 @@ check "more workers than CPUs" run 0 "$FSSTRESS" --timeout 1 --nr-threads 1600% 
 check "... as many as asked for" each ".workers == $((16 * ncpus)) and .oversubscribed"
 check "... measured_s is the real interval" each ".time.measured_s - $real | $near"
 check "... at least as long as asked for" each '.time.measured_s >= 0.99'
-check "... with a warning beyond 5 %" each '(.time.measured_s > 1.05) == any(.warnings[]; test("window"))'
+check "... with a warning beyond 5 %" each '(.time.measured_s > 1.05) == any(.warnings[]; test("the window took"))'
 
-for workers in 1 "$ncpus" $((4 * ncpus)); do
-	check "--ops 2000, $workers workers" run 0 "$FSSTRESS" --ops 2000 --nr-threads "$workers" --warmup 5 \
-		--test lease.cycle,fiemap.warm,fallocate.alloc,fallocate.punch,revio.sparse,iomix.mix
+for workers in 1 $((4 * ncpus)); do
+	tests=lease.cycle,fallocate.alloc,fallocate.punch
+	[ "$workers" != 1 ] || tests+=,fiemap.warm,revio.sparse,iomix.mix
+	check "--ops 2000, $workers worker(s)" run 0 "$FSSTRESS" --ops 2000 --nr-threads "$workers" --warmup 5 --test $tests
 	check "... exactly that many" each '.ops == 2000 * .workers and all(.worker_detail[]; .ops == 2000)'
 	check "... no warm-up" each '.time.warmup_s == 0 or .time.warmup_s == null'
 	check "... measured from the release to the last one's end" each ".time.measured_s > 0 and (.time.measured_s - $real | $near)"
