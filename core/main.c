@@ -2,6 +2,7 @@
 /*
  * fsstress - filesystem micro-benchmarks: argv to exit status
  */
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -49,6 +50,8 @@ int main(int argc, char **argv)
 	/* A stage process: the supervisor's own call, not for people. */
 	if (argc == 4 && strcmp(argv[1], "--stage-fd") == 0)
 		return fs_stage_main(atoi(argv[2]), (unsigned)atoi(argv[3]));
+	/* Shells start background commands with SIGINT ignored; who sends one means it. */
+	signal(SIGINT, SIG_DFL);
 	if (fs_cli_parse(argc, argv, &config) == 0)
 		status = main_verb(&config);
 	fs_config_free(&config);

@@ -117,6 +117,13 @@ static void plan_cell_cpus(struct table *t, const struct run_result *run, const 
 	free(text);
 }
 
+static uint64_t plan_in_all(uint64_t each, unsigned workers)
+{
+	uint64_t all;
+
+	return __builtin_mul_overflow(each, workers, &all) ? UINT64_MAX : all;
+}
+
 static void plan_cell_need(struct table *t, const struct fs_need *need, unsigned workers)
 {
 	const struct {
@@ -131,13 +138,14 @@ static void plan_cell_need(struct table *t, const struct fs_need *need, unsigned
 
 	if (need->bytes)
 		used = (size_t)snprintf(text, sizeof(text), "%s",
-					fs_print_size(need->bytes * workers, size, sizeof(size)));
+					fs_print_size(plan_in_all(need->bytes, workers), size,
+						      sizeof(size)));
 	for (unsigned i = 0; i < FS_ARRAY_SIZE(counts); i++) {
-		if (counts[i].n)
+		const unsigned long long all = plan_in_all(counts[i].n, workers);
+
+		if (all)
 			used += (size_t)snprintf(text + used, sizeof(text) - used, "%s%llu %s",
-						 used ? ", " : "",
-						 (unsigned long long)(counts[i].n * workers),
-						 counts[i].name);
+						 used ? ", " : "", all, counts[i].name);
 	}
 	fs_table_cell(t, "%s", used ? text : "-");
 }

@@ -27,12 +27,22 @@ static void session_signals(sigset_t *set)
 	sigaddset(set, SIGCHLD);
 }
 
+/* Under nohup(1) a run outlives its terminal. */
+static bool session_ignores(int sig)
+{
+	struct sigaction action;
+
+	return sigaction(sig, NULL, &action) == 0 && action.sa_handler == SIG_IGN;
+}
+
 int fs_session_open(struct session *s, const struct config *config)
 {
 	sigset_t set;
 
 	*s = (struct session){ .config = config, .signal_fd = -1, .exe_fd = -1 };
 	session_signals(&set);
+	if (session_ignores(SIGHUP))
+		sigdelset(&set, SIGHUP);
 	if (sigprocmask(SIG_BLOCK, &set, NULL))
 		return -errno;
 	signal(SIGCHLD, SIG_DFL);	/* inherited as ignored, it would lose us the wait status */

@@ -48,7 +48,10 @@ static int cpu_load(hwloc_topology_t *topo, const char **why)
 
 	if (hwloc_topology_init(topo))
 		return -ENOMEM;
-	rc = cpu_set_source(*topo, why);
+	/* Its x86 backend binds the caller to every CPU in turn, also those outside its mask. */
+	rc = hwloc_topology_set_components(*topo, HWLOC_TOPOLOGY_COMPONENTS_FLAG_BLACKLIST, "x86");
+	if (!rc)
+		rc = cpu_set_source(*topo, why);
 	if (!rc && hwloc_topology_load(*topo))
 		rc = *why ? -EINVAL : -EIO;
 	if (rc)

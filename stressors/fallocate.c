@@ -45,7 +45,7 @@ static const char *const fallocate_syncs[] = { "none", "fsync", NULL };
 static const struct fs_option fallocate_options[] = {
 	FS_OPT_SIZE(struct fallocate_state, bytes, "64M", 1024, 1ull << 50,
 		    "the file, or the range of it, of one worker"),
-	FS_OPT_SIZE(struct fallocate_state, chunk, "64K", 512, 1ull << 40, "length of one call"),
+	FS_OPT_SIZE(struct fallocate_state, chunk, "16K", 512, 1ull << 40, "length of one call"),
 	FS_OPT_ENUM(struct fallocate_state, state, "hole", fallocate_states,
 		    "what the calls find; the default is the variant's"),
 	FS_OPT_ENUM(struct fallocate_state, order, "next", fallocate_orders,
@@ -271,8 +271,8 @@ FALLOCATE_CALLS(alloc, "fallocate", ", 0, ");
 FALLOCATE_CALLS(keep_size, "fallocate", ", FALLOC_FL_KEEP_SIZE, ");
 FALLOCATE_CALLS(punch, "fallocate", ", FALLOC_FL_KEEP_SIZE|FALLOC_FL_PUNCH_HOLE, ");
 FALLOCATE_CALLS(zero, "fallocate", ", FALLOC_FL_ZERO_RANGE, ");
-FALLOCATE_CALLS(collapse, "fallocate", ", FALLOC_FL_COLLAPSE_RANGE, 0, 65536");
-FALLOCATE_CALLS(insert, "fallocate", ", FALLOC_FL_INSERT_RANGE, 0, 65536");
+FALLOCATE_CALLS(collapse, "fallocate", ", FALLOC_FL_COLLAPSE_RANGE, 0, 16384");
+FALLOCATE_CALLS(insert, "fallocate", ", FALLOC_FL_INSERT_RANGE, 0, 16384");
 FALLOCATE_CALLS(unshare, "fallocate", ", FALLOC_FL_UNSHARE_RANGE, ");
 FALLOCATE_CALLS(write_zeroes, "fallocate", NULL);	/* newer than most straces */
 FALLOCATE_CALLS(truncate, "ftruncate", NULL);

@@ -2,9 +2,9 @@
 /*
  * bench_loop - what the harness costs: ops through the runner's own loop against the same calls in a bare C loop
  *
- * A and B share process, thread, file and descriptor, and take turns in random order for 20 ms each: the machine's speed drifts
- * by more than the difference in question, but hardly within 40 ms. Printed: the median of the ratios of the pairs with its 95 %
- * interval from order statistics (ranks 14 and 27 of 40: binomial, 96.2 %).
+ * A and B share process, thread, file and descriptor, and take turns in random order for 20 ms each: the machine's
+ * speed drifts by more than the difference in question, but hardly within 40 ms. Printed: the median of the ratios of
+ * the pairs with its 95 % interval from order statistics (ranks 14 and 27 of 40: binomial, 96.2 %).
  */
 #include <fcntl.h>
 #include <stdio.h>
@@ -61,7 +61,8 @@ static inline long bench_fstat(struct bench_state *s)
 
 static inline long bench_pwrite(struct bench_state *s)
 {
-	const long n = fs_sys(pwrite(s->fd, s->buffer, BENCH_BLOCK, (off_t)(s->next++ % BENCH_FILE_BLOCKS * BENCH_BLOCK)));
+	const off_t at = (off_t)(s->next++ % BENCH_FILE_BLOCKS * BENCH_BLOCK);
+	const long n = fs_sys(pwrite(s->fd, s->buffer, BENCH_BLOCK, at));
 
 	return n == BENCH_BLOCK || n < 0 ? n : -EIO;
 }
@@ -166,7 +167,7 @@ int main(void)
 	fs_barrier_init(&k.stage->barrier, 1);
 	fs_rng_seed(&k.batch_rng, fs_now_ns(), "bench", 0);
 	for (unsigned i = 0; i < FS_ARRAY_SIZE(benches); i++) {
-		if (i == FS_ARRAY_SIZE(benches) - 1) {	/* a read lease needs a read-only descriptor, pwrite does not take one */
+		if (i == FS_ARRAY_SIZE(benches) - 1) {	/* a read lease needs a descriptor that pwrite cannot use */
 			close(state.fd);
 			state.fd = open(path, O_RDWR | O_CLOEXEC);
 		}

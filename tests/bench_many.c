@@ -38,8 +38,10 @@ static int many_mount(void)
 
 static int many_plan(struct config *config, struct fs_topology *topology, struct plan *plan)
 {
-	static char *argv[] = { (char *)"bench_many",	(char *)"--test", (char *)"lease.cycle",
-				(char *)"--nr-threads", (char *)"1024",	  NULL };
+	static char *argv[] = {
+		(char *)"bench_many", (char *)"--test", (char *)"lease.cycle",
+		(char *)"--nr-threads", (char *)"1024", NULL
+	};
 	const char *why;
 
 	if (fs_cli_parse(FS_ARRAY_SIZE(argv) - 1, argv, config) || fs_topology_load(topology, &why))

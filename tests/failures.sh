@@ -73,7 +73,8 @@ check "with its errno" is misbehave.fail '"\(.errno) \(.errno_name)"' "5 EIO"
 check "no rate" is misbehave.fail .ops_per_sec null
 check "the table says where it stopped, and why" \
 	says "$work/out" '^ *misbehave\.fail +1 +776 +- .*failed: op: .*EIO.*worker 0'
-check "once in the table, once on stderr" [ "$(grep -c EIO "$work/out" "$work/err" | cut -d : -f 2 | paste -sd +)" = 1+1 ]
+check "once in the table, once on stderr" \
+	[ "$(grep -c EIO "$work/out" "$work/err" | cut -d : -f 2 | paste -sd +)" = 1+1 ]
 check "the next stage runs" is unlink '"\(.status) \(.ops)"' "passed 2000"
 # shellcheck disable=SC2086
 check "the same in a timed run" run 1 misbehave.fail,unlink $timed

@@ -3,8 +3,8 @@
 #
 # lib.sh - what the end-to-end tests share: real mounts that always go away again, checks, statuses
 #
-# Sourced, not run. A test makes mounts with make_fs, says `check WHAT COMMAND...` for each thing that must hold, and ends with
-# `finish`. Everything it makes is below $work and is undone by a trap, also when the test dies.
+# Sourced, not run. A test makes mounts with make_fs, says `check WHAT COMMAND...` for each thing that must hold, and
+# ends with `finish`. Everything it makes is below $work and is undone by a trap, also when the test dies.
 
 set -u
 : "${FSSTRESS:?is set by tests/run}" "${FSSTRESS_TEST:?is set by tests/run}"

@@ -1,7 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
-# placement.sh - how many workers there are and which CPUs they get: planned on machines of any size, true on this one
+# placement.sh - how many workers there are and which CPUs they get: planned on machines of any
+# size, true on this one
 . "$(dirname "$0")/lib.sh"
 need jq taskset
 
@@ -25,11 +26,10 @@ plan()
 {
 	local topology=$1
 	shift
-	if [ -n "$topology" ]; then
-		HWLOC_SYNTHETIC=$topology "$FSSTRESS" plan --test fiemap --json - "$@" >"$work/out" 2>"$work/err"
-	else
-		"$FSSTRESS" plan --test fiemap --json - "$@" >"$work/out" 2>"$work/err"
-	fi
+	(
+		[ -z "$topology" ] || export HWLOC_SYNTHETIC=$topology
+		exec "$FSSTRESS" plan --test fiemap --json - "$@" >"$work/out" 2>"$work/err"
+	)
 }
 
 # planned FILTER: what jq makes of the planned stages must be true
@@ -57,18 +57,21 @@ refused()
 	status "$status" "$@" && one_line "$work/err" "$text" && [ ! -s "$work/out" ]
 }
 
-# --- other machines --------------------------------------------------------------------------------------------------
+# --- other machines -------------------------------------------------------------------------------
 
 two='pack:2 numa:1 core:24 pu:2'
 small='pack:2 numa:1 core:2 pu:2'
 check "10 % of 96 CPUs: 9 workers" plan "$two" --nr-threads 10%
 check "... and no note" planned '.[0] | .workers == 9 and .notes == []'
-check "... on alternating packages" planned '.[0].cpus | [.[] / 48 | floor] == [0, 1, 0, 1, 0, 1, 0, 1, 0]'
+check "... on alternating packages" \
+	planned '.[0].cpus | [.[] / 48 | floor] == [0, 1, 0, 1, 0, 1, 0, 1, 0]'
 check "... no two on one core" planned '.[0].cpus | [.[] / 2 | floor] | unique | length == 9'
 check "2048 CPUs" plan 'pack:16 core:64 pu:2' --nr-threads 100%
-check "... a worker each" planned '.[0].cpus | length == 2048 and (unique | length == 2048) and max == 2047'
+check "... a worker each" \
+	planned '.[0].cpus | length == 2048 and (unique | length == 2048) and max == 2047'
 check "10 % of 2 CPUs: 1 worker" plan 'pack:1 core:2 pu:1' --nr-threads 10%
-check "... and a note" planned '.[0] | .workers == 1 and (.notes | length == 1 and (.[0] | contains("0.2")))'
+check "... and a note" \
+	planned '.[0] | .workers == 1 and (.notes | length == 1 and (.[0] | contains("0.2")))'
 check "a list: a stage for each count" plan "$two" --nr-threads 1,10%,100%
 check "... of its own" planned 'map(.workers) == [1, 9, 96]'
 check "default: all" plan "$small"
@@ -85,36 +88,40 @@ check "a node and a list" places "$small" 4,5 --numa-node 1 --cpus 0-5
 check "a bogus topology" refused 2 "HWLOC_SYNTHETIC='bogus:2' is refused" \
 	env HWLOC_SYNTHETIC=bogus:2 "$FSSTRESS" plan --test fiemap
 echo '<topology>' >"$work/bad.xml"
-check "a bogus topology file" refused 2 "HWLOC_XMLFILE=" env HWLOC_XMLFILE="$work/bad.xml" "$FSSTRESS" plan --test fiemap
+check "a bogus topology file" \
+	refused 2 "HWLOC_XMLFILE=" env HWLOC_XMLFILE="$work/bad.xml" "$FSSTRESS" plan --test fiemap
 check "a run on a foreign topology" refused 2 "another machine" \
 	env HWLOC_SYNTHETIC='pack:1 core:2 pu:1' "$FSSTRESS" --test lease --ops 1
 for count in 0 -1 % ten% 110%% 1e3% 0% -5% 1,,2 ''; do
-	check "--nr-threads '$count' is refused" refused 2 nr-threads "$FSSTRESS" plan --test fiemap --nr-threads "$count"
+	check "--nr-threads '$count' is refused" \
+		refused 2 nr-threads "$FSSTRESS" plan --test fiemap --nr-threads "$count"
 done
 check "no such CPU" refused 3 cpus "$FSSTRESS" plan --test fiemap --cpus 99999
 check "no such node" refused 3 numa-node "$FSSTRESS" plan --test fiemap --numa-node 999
 check "a list that is none" refused 2 cpus "$FSSTRESS" plan --test fiemap --cpus 3-x
 
-# --- this machine ----------------------------------------------------------------------------------------------------
+# --- this machine ---------------------------------------------------------------------------------
 
 check "all allowed CPUs" plan "" --nr-threads 100%
 check "... and no other" planned ".[0].cpus | sort == [$(IFS=,; echo "${cpus[*]}")]"
 if [ "$ncpus" -gt 1 ]; then
 	on_last()
 	{
-		taskset -c "$last" "$FSSTRESS" plan --nr-threads 100% --test fiemap --json - >"$work/out" &&
-			planned ".[0] | .workers == 1 and .cpus == [$last]"
+		taskset -c "$last" "$FSSTRESS" plan --nr-threads 100% --test fiemap --json - \
+			>"$work/out" && planned ".[0] | .workers == 1 and .cpus == [$last]"
 	}
 	check "taskset: one worker on CPU $last" on_last
 else
 	echo "one CPU: taskset is not tested"
 fi
 
-# Looking at the machine must not move anybody: not even for a moment onto a CPU that is isolated, or another's.
+# Looking at the machine must not move anybody, not even for a moment: the CPU may be isolated, or
+# somebody else's.
 if command -v strace >/dev/null; then
 	stays()
 	{
-		taskset -c "$last" strace -f -o "$work/calls" -e trace=sched_setaffinity "$FSSTRESS" plan --test lease >/dev/null
+		taskset -c "$last" strace -f -o "$work/calls" -e trace=sched_setaffinity \
+			"$FSSTRESS" plan --test lease >/dev/null
 		[ -e "$work/calls" ] && ! grep sched_setaffinity "$work/calls"
 	}
 	check "planning changes nobody's affinity" stays
@@ -130,7 +137,8 @@ cpuset_make()
 	if [ -z "$root" ]; then
 		root=$(awk '$3 == "cgroup2" { print $2; exit }' /proc/mounts)
 		grep -qsw cpuset "$root/cgroup.controllers" || return
-		grep -qw cpuset "$root/cgroup.subtree_control" || echo +cpuset >"$root/cgroup.subtree_control" || return
+		grep -qw cpuset "$root/cgroup.subtree_control" ||
+			echo +cpuset >"$root/cgroup.subtree_control" || return
 		mems=
 	fi
 	group=$root/fsstress-test.$$
@@ -142,7 +150,8 @@ cpuset_make()
 
 in_group()
 {
-	bash -c 'echo $$ >"$0/cgroup.procs" && exec "$@"' "$group" "$FSSTRESS" plan --nr-threads 100% --test fiemap --json - >"$work/out" &&
+	bash -c 'echo $$ >"$0/cgroup.procs" && exec "$@"' "$group" \
+		"$FSSTRESS" plan --nr-threads 100% --test fiemap --json - >"$work/out" &&
 		planned ".[0] | .workers == 1 and .cpus == [$last]"
 }
 
@@ -152,34 +161,35 @@ else
 	echo "no cpuset can be made here: not tested"
 fi
 
-# --- where the workers of a run really are ---------------------------------------------------------------------------
+# --- where the workers of a run really are --------------------------------------------------------
 
-# masks PATTERN: "NAME MASK" of each task of run $pid, the supervisor's included, whose name matches
+# masks PATTERN: "NAME MASK" of each task of the run, the supervisor's included, whose name matches
 masks()
 {
 	local p status
-	for p in $pid $(grep -lsz "^FSSTRESS_TEST_RUN=$work\$" /proc/[0-9]*/environ | cut -d/ -f3); do
+	for p in $(grep -lsz "^FSSTRESS_TEST_RUN=$work\$" /proc/[0-9]*/environ | cut -d/ -f3); do
 		for status in /proc/"$p"/task/*/status; do
-			awk -v pattern="$1" '/^Name:/ { name = $2 } /^Cpus_allowed_list:/ && name ~ pattern { print name, $2 }' \
-				"$status" 2>/dev/null
+			awk -v pattern="$1" '/^Name:/ { name = $2 }
+				/^Cpus_allowed_list:/ && name ~ pattern { print name, $2 }' "$status" 2>/dev/null
 		done
 	done
 }
 
-# looked WORKERS OPTION...: run, and look at all tasks meanwhile; masks of the workers in $work/workers, of all in $work/all
+# looked WORKERS COMMAND...: run, and look at all tasks meanwhile; masks of the workers, when all are
+# on the clock, in $work/workers, of all tasks in $work/all
 looked()
 {
 	local workers=$1
 	shift
 	: >"$work/workers" >"$work/all"
-	FSSTRESS_TEST_RUN=$work "$@" --timeout 1 --warmup 0.2 --quiet --json "$work/json" >/dev/null 2>"$work/err" &
+	FSSTRESS_TEST_RUN=$work "$@" --timeout 1 --warmup 0.2 --quiet --json "$work/json" \
+		>/dev/null 2>"$work/err" &
 	pid=$!
 	background+=("$pid")
 	while kill -0 "$pid" 2>/dev/null; do
-		masks . | sort -u >>"$work/all"
-		masks '^fs[so]:' >"$work/now"
-		[ "$(wc -l <"$work/now")" != "$workers" ] || [ "$(cut -d' ' -f1 "$work/now" | sort -u)" != "fss:${name:-lease}" ] ||
-			sort "$work/now" >"$work/workers"
+		masks '^fs' | sort -u >>"$work/all"
+		masks '^fss:' >"$work/now"
+		[ "$(wc -l <"$work/now")" != "$workers" ] || cp "$work/now" "$work/workers"
 	done
 	wait "$pid"
 }
@@ -190,30 +200,38 @@ in_mask()
 	local name mask cpu
 	while read -r name mask; do
 		for cpu in $(expand "$mask"); do
-			[[ " $* " = *" $cpu "* ]] || { echo "$name was allowed CPU $cpu"; return 1; }
+			[[ " $* " = *" $cpu "* ]] && continue
+			echo "$name was allowed CPU $cpu"
+			return 1
 		done
 	done < <(sort -u "$work/all")
 }
 
 kept()
 {
-	jq -e '.stages | length > 0 and all(.[]; .status == "passed" and (.worker_detail | all(.[]; .pin_lost == false and
-		.cpu == .cpu_start and .cpu == .cpu_end)))' "$work/json" >/dev/null && return 0
-	jq -c '.stages[] | [.status, .reason, (.worker_detail[]? | [.cpu, .cpu_start, .cpu_end, .pin_lost])]' "$work/json"
+	jq -e '.stages | length > 0 and all(.[]; .status == "passed" and (.worker_detail | all(.[];
+		.pin_lost == false and .cpu == .cpu_start and .cpu == .cpu_end)))' "$work/json" >/dev/null &&
+		return 0
+	jq -c '.stages[] | [.status, .reason,
+		(.worker_detail[]? | [.cpu, .cpu_start, .cpu_end, .pin_lost])]' "$work/json"
 	return 1
 }
 
 for kind in thread process; do
-	check "a run ($kind)" looked "$ncpus" "$FSSTRESS" --test lease.cycle --nr-threads 100% --workers $kind
+	check "a run ($kind)" \
+		looked "$ncpus" "$FSSTRESS" --test lease.cycle --nr-threads 100% --workers $kind
 	check "... each worker is allowed its one CPU" \
 		diff <(cut -d' ' -f2 "$work/workers" | sort -n) <(printf '%s\n' "${cpus[@]}")
 	check "... no pin was lost" kept
 done
-check "a run under taskset" looked 2 taskset -c "$last" "$FSSTRESS" --test lease.break --nr-threads 2
+check "a run under taskset" \
+	looked 2 taskset -c "$last" "$FSSTRESS" --test lease.break --nr-threads 2
 check "... no task has left the mask" in_mask "$last"
 check "... no pin was lost" kept
-check "a run without pins" looked 2 taskset -c "$first,$last" "$FSSTRESS" --test lease.cycle --nr-threads 2 --pin none
+check "a run without pins" \
+	looked 2 taskset -c "$first,$last" "$FSSTRESS" --test lease.cycle --nr-threads 2 --pin none
 check "... each worker is allowed all CPUs of the mask" \
-	diff <(cut -d' ' -f2 "$work/workers" | sort -u) <(taskset -c "$first,$last" awk '/^Cpus_allowed_list:/ { print $2 }' /proc/self/status)
+	diff <(cut -d' ' -f2 "$work/workers" | sort -u) \
+	<(taskset -c "$first,$last" awk '/^Cpus_allowed_list:/ { print $2 }' /proc/self/status)
 
 finish

@@ -13,7 +13,7 @@ else
 	mkdir "$where"
 fi
 
-# start COMMAND...: in the background; its pid is left in $pid, its output in out, err, its result in json
+# start COMMAND...: in the background; its pid is left in $pid, its result in $work/json
 start()
 {
 	run=$work.$((++runs))
@@ -97,7 +97,7 @@ unmounted()
 	! grep -qs " /dev/$1 " /proc/[0-9]*/mountinfo
 }
 
-# --- kill -9 ---------------------------------------------------------------------------------------------------------
+# --- kill -9 --------------------------------------------------------------------------------------
 
 # killed WHAT OPTION...: in mid-run
 killed()
@@ -114,11 +114,14 @@ killed()
 }
 
 for kind in thread process; do
-	killed "workers are a $kind each" --target "$where" --test fallocate --nr-threads 2 --workers $kind
+	killed "workers are a $kind each" \
+		--target "$where" --test fallocate --nr-threads 2 --workers $kind
 	left=$(leftovers)
 	check "$kind: one directory is left over" [ "$(echo "$left" | wc -l)" = 1 ]
-	check "$kind: the next run works" status 0 "$FSSTRESS" --target "$where" --test lease --ops 1000 --nr-threads 1
-	check "$kind: it says what is left over" grep -q "note: left over .*${left##*/}; .fsstress clean. removes it" "$work/err"
+	check "$kind: the next run works" \
+		status 0 "$FSSTRESS" --target "$where" --test lease --ops 1000 --nr-threads 1
+	check "$kind: it says what is left over" \
+		grep -q "note: left over .*${left##*/}; .fsstress clean. removes it" "$work/err"
 	check "$kind: it leaves that alone" [ "$(leftovers)" = "$left" ]
 	file=$(find "$left" -type f -name '[!.]*' | head -n 1)
 	if chattr +i "$file" 2>/dev/null; then
@@ -132,7 +135,8 @@ for kind in thread process; do
 done
 
 if [ "$(id -u)" = 0 ]; then
-	options=(--disk "loop:256M,dir=$work" --fs ext4 --test fallocate --fallocate-bytes 16M --nr-threads 2)
+	options=(--disk "loop:256M,dir=$work" --fs ext4)
+	options+=(--test fallocate --fallocate-bytes 16M --nr-threads 2)
 	disk_is_there()
 	{
 		loop=$(loops)
@@ -143,7 +147,7 @@ if [ "$(id -u)" = 0 ]; then
 	check "a disk of its own: no mount" unmounted "$loop"
 fi
 
-# --- SIGINT and SIGTERM ----------------------------------------------------------------------------------------------
+# --- SIGINT and SIGTERM ---------------------------------------------------------------------------
 
 # interrupted WHAT SIGNAL STATUS TASK OPTION...: when a worker's task has this name
 interrupted()
@@ -159,7 +163,7 @@ interrupted()
 	check "$what: nothing is left" empty "$where"
 	check "$what: the result says interrupted" json '.interrupted == true'
 	check "$what: what had begun is incomplete, the rest skipped" json \
-		'.stages[0].status == "incomplete" and .stages[1].status == "skipped" and .stages[1].reason == "interrupted"'
+		'[.stages[] | .status] == ["incomplete", "skipped"] and .stages[1].reason == "interrupted"'
 	check "$what: there is no rate" json 'all(.stages[]; .ops_per_sec == null)'
 	check "$what: the counts agree" json '.planned == 2 and .incomplete == 1 and .skipped == 1'
 }
@@ -167,17 +171,22 @@ interrupted()
 for workers in thread process; do
 	for signal in INT TERM; do
 		case $signal in INT) status=130 ;; TERM) status=143 ;; esac
-		interrupted "in the window ($workers)" $signal $status 'fss:lease' --test lease,fiemap --warmup 0.2 --workers $workers
-		check "in the window: what was counted is there" json '.stages[0].ops > 0 and .stages[0].time.measured_s > 0'
+		interrupted "in the window ($workers)" \
+			$signal $status 'fss:lease' --test lease,fiemap --warmup 0.2 --workers $workers
+		check "in the window: what was counted is there" \
+			json '.stages[0].ops > 0 and .stages[0].time.measured_s > 0'
 	done
 done
 interrupted "in warm-up" INT 130 'fss:lease' --test lease,fiemap --warmup 100
-interrupted "in set-up" INT 130 'fso:fiemap' --test fiemap,lease --fiemap-extents 15000 --fiemap-layout sparse
-interrupted "in rounds" INT 130 'fss:fallocate' --test fallocate.alloc,lease --warmup 0.2 --fallocate-bytes 1M
+interrupted "in set-up" \
+	INT 130 'fso:fiemap' --test fiemap,lease --fiemap-extents 15000 --fiemap-layout sparse
+interrupted "in rounds" \
+	INT 130 'fss:fallocate' --test fallocate.alloc,lease --warmup 0.2 --fallocate-bytes 1M
 
-# --- a second signal -------------------------------------------------------------------------------------------------
+# --- a second signal ------------------------------------------------------------------------------
 
-start "$FSSTRESS_TEST" --target "$where" --test misbehave.hang --misbehave-at 100000 --timeout 120 --nr-threads 1
+start "$FSSTRESS_TEST" --target "$where" --test misbehave.hang --misbehave-at 100000 \
+	--timeout 120 --nr-threads 1
 check "second signal: runs" within 30 worker 'fss:misbehave'
 kill -INT "$pid"
 sleep 0.5
@@ -188,10 +197,11 @@ check "second signal: exit status" ends 130
 check "second signal: clean removes what is left" status 0 "$FSSTRESS" clean --target "$where"
 check "second signal: nothing is left" empty "$where"
 
-# --- a reader that goes away -----------------------------------------------------------------------------------------
+# --- a reader that goes away ----------------------------------------------------------------------
 
 run=$work.pipe
-first=$(FSSTRESS_TEST_RUN=$run timeout 60 "$FSSTRESS" --target "$where" --test lease --timeout 0.5 --nr-threads 2 2>"$work/err" | head -n 1)
+first=$(FSSTRESS_TEST_RUN=$run timeout 60 "$FSSTRESS" --target "$where" \
+	--test lease --timeout 0.5 --nr-threads 2 2>"$work/err" | head -n 1)
 check "head -1: gets its line" [ -n "$first" ]
 check "head -1: nobody lives on" within 1 gone
 check "head -1: nothing is left" empty "$where"
@@ -200,13 +210,13 @@ mkfifo "$work/fifo"
 timeout 60 cat "$work/fifo" >/dev/null &
 reader=$!
 background+=("$reader")
-FSSTRESS_TEST_RUN=$run "$FSSTRESS" --target "$where" --test lease --timeout 120 --nr-threads 2 >"$work/fifo" \
-	2>"$work/err" &
+FSSTRESS_TEST_RUN=$run "$FSSTRESS" --target "$where" --test lease --timeout 120 --nr-threads 2 \
+	>"$work/fifo" 2>"$work/err" &
 pid=$!
 background+=("$pid")
 check "a reader: runs" within 30 worker 'fss:lease'
 kill -KILL "$pid"
-{ wait "$pid"; } 2>/dev/null
+wait "$pid" 2>/dev/null
 check "a reader: sees the end, nobody holds the pipe" wait "$reader"
 check "a reader: nobody lives on" within 1 gone
 "$FSSTRESS" clean --target "$where" --quiet

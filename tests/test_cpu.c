@@ -118,8 +118,7 @@ static void test_more_than_1024(void **state)
 		assert_int_equal(t.places[i].package, i % 16);
 	}
 	assert_int_equal(t.places[2047].cpu, 2047);
-	assert_int_equal(fs_topology_cpus(&t, "1024-2047"), 0);
-	assert_int_equal(t.nplaces, 1024);
+	assert_int_equal(fs_topology_cpus(&t, "1024-2047") || t.nplaces != 1024, 0);
 	fs_topology_free(&t);
 }
 
@@ -149,8 +148,7 @@ static void check_bogus(const char *variable, const char *value)
 	setenv(variable, value, 1);
 	assert_int_equal(fs_topology_load(&t, &why), -EINVAL);
 	assert_non_null(why);
-	assert_non_null(strstr(why, variable));
-	assert_non_null(strstr(why, value));
+	assert_true(strstr(why, variable) && strstr(why, value));
 	assert_null(t.places);
 }
 
@@ -386,23 +384,16 @@ static void test_near(void **state)
 	fs_topology_free(&t);
 }
 
+#define ALONE(test) cmocka_unit_test_setup(test, forget_topology)
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup(test_spread, forget_topology),
-		cmocka_unit_test_setup(test_compact, forget_topology),
-		cmocka_unit_test_setup(test_spread_nodes, forget_topology),
-		cmocka_unit_test_setup(test_interleaved_indices, forget_topology),
-		cmocka_unit_test_setup(test_more_than_1024, forget_topology),
-		cmocka_unit_test_setup(test_flat, forget_topology),
-		cmocka_unit_test_setup(test_bogus, forget_topology),
-		cmocka_unit_test_setup(test_this_machine, forget_topology),
-		cmocka_unit_test_setup(test_kinds, forget_topology),
-		cmocka_unit_test_setup(test_kinds_in_cgroup, forget_topology),
-		cmocka_unit_test_setup(test_lists, forget_topology),
-		cmocka_unit_test_setup(test_ranks_after_filter, forget_topology),
-		cmocka_unit_test_setup(test_node, forget_topology),
-		cmocka_unit_test_setup(test_near, forget_topology),
+		ALONE(test_spread), ALONE(test_compact), ALONE(test_spread_nodes),
+		ALONE(test_interleaved_indices), ALONE(test_more_than_1024), ALONE(test_flat),
+		ALONE(test_bogus), ALONE(test_this_machine), ALONE(test_kinds),
+		ALONE(test_kinds_in_cgroup), ALONE(test_lists), ALONE(test_ranks_after_filter),
+		ALONE(test_node), ALONE(test_near),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "tests/looped.h"
 
-/* --- counts
- * -----------------------------------------------------------------------------------------------------
- */
+/* --- counts ----------------------------------------------------------------------------------- */
 
 /* 1166 tries, each seventh fails: 166 failures, and 1000 ops whose work is the rest of 1 + ... +
  * 1166. */
@@ -82,9 +80,7 @@ static void test_by_time_has_no_end(void **state)
 	assert_int_equal(l->workers[0].slot->ops, l->toys[0].tries);
 }
 
-/* --- batches
- * ----------------------------------------------------------------------------------------------------
- */
+/* --- batches ---------------------------------------------------------------------------------- */
 
 /* Each size three times, until the fastest of three is slow: then that size for ever. */
 static void test_batch_doubles(void **state)
@@ -176,9 +172,7 @@ static void test_round_ops_cap(void **state)
 	batches_of(l, sizes, FS_ARRAY_SIZE(sizes));
 }
 
-/* --- kinds
- * ------------------------------------------------------------------------------------------------------
- */
+/* --- kinds ------------------------------------------------------------------------------------ */
 
 static const char *const kinds[] = { "a", "b", "c", NULL };
 

@@ -6,9 +6,10 @@
 static void test_rounds(void **state)
 {
 	static const struct step wanted[] = {
-		{ FILL, 10 }, { RUN, 1 },    { RUN, 1 },    { RUN, 1 },	  { RUN, 2 }, { RUN, 2 },
-		{ RUN, 2 },   { RUN, 1 },    { DRAIN, 10 }, { FILL, 10 }, { RUN, 4 }, { RUN, 4 },
-		{ RUN, 2 },   { DRAIN, 10 }, { FILL, 5 },   { RUN, 4 },	  { RUN, 1 }, { DRAIN, 5 },
+		{ FILL, 10 }, { RUN, 1 }, { RUN, 1 }, { RUN, 1 }, { RUN, 2 }, { RUN, 2 },
+		{ RUN, 2 }, { RUN, 1 }, { DRAIN, 10 },
+		{ FILL, 10 }, { RUN, 4 }, { RUN, 4 }, { RUN, 2 }, { DRAIN, 10 },
+		{ FILL, 5 }, { RUN, 4 }, { RUN, 1 }, { DRAIN, 5 },
 	};
 	struct loop *l = *state;
 	struct worker *k = &l->workers[0];

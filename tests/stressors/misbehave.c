@@ -102,7 +102,8 @@ static const struct fs_variant misbehave_variants[] = {
 	{ .name = "hang", .op = "sleeps for ever", .run = misbehave_run_hang },
 	{ .name = "idle", .op = "succeeds never", .run = misbehave_run_idle },
 	{ .name = "skip", .op = "cannot be done here", .run = misbehave_run_nothing, .arg = MISBEHAVE_SKIP },
-	{ .name = "mismatch", .op = "verify finds a mismatch", .run = misbehave_run_nothing, .arg = MISBEHAVE_MISMATCH },
+	{ .name = "mismatch", .op = "verify finds a mismatch", .run = misbehave_run_nothing,
+	  .arg = MISBEHAVE_MISMATCH },
 	{ .name = "huge", .op = "needs 1 PiB", .run = misbehave_run_nothing },
 	{ .run = NULL }
 };
