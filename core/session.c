@@ -61,14 +61,13 @@ void fs_session_close(struct session *s)
 		close(s->exe_fd);
 }
 
-/* A sanitizer may run a thread of its own, and setns(2) wants an fs_struct that nobody shares. */
 static int session_enter_disk(const struct fs_disk *disk)
 {
-	if (unshare(CLONE_FS) || setns(disk->ns_fd, CLONE_NEWNS) || chdir("/")) {
-		fs_error("entering the mount namespace of the disk: %s", strerror(errno));
-		return -errno;
-	}
-	return 0;
+	const int rc = fs_disk_enter(disk);
+
+	if (rc < 0)
+		fs_error("entering the mount namespace of the disk: %s", strerror(-rc));
+	return rc;
 }
 
 static int session_child(struct session *s, pid_t parent, int (*body)(void *arg), void *arg)

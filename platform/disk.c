@@ -38,19 +38,40 @@ struct disk_order {
 	bool mkfs, yes_destroy;
 };
 
+#define DISK_FDS 3			/* namespace, root directory, device where there is one */
+
 struct disk_message {
 	int err;
 	char why[FS_DISK_WHY_MAX];
 	struct fs_disk disk;
 };
 
-static int disk_namespace(char why[FS_DISK_WHY_MAX])
+/*
+ * setns(2) goes to the root of the namespace, from where we go back to our own root, which may be
+ * that of a chroot. It wants an fs_struct that nobody shares; a sanitizer may run a thread.
+ */
+int fs_disk_enter(const struct fs_disk *disk)
+{
+	if (unshare(CLONE_FS) || setns(disk->ns_fd, CLONE_NEWNS))
+		return -errno;
+	return fchdir(disk->root_fd) || chroot(".") || chdir("/") ? -errno : 0;
+}
+
+/* From the root of the namespace, since a chroot's is no mount point. */
+static int disk_namespace(struct fs_disk *disk, char why[FS_DISK_WHY_MAX])
 {
 	if (unshare(CLONE_NEWNS))
 		return fs_disk_fail(why, -errno, "--disk needs root (a mount namespace: %s)",
 				    strerror(errno));
-	if (mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL))
+	disk->root_fd = open("/", O_PATH | O_DIRECTORY | O_CLOEXEC);
+	disk->ns_fd = open("/proc/self/ns/mnt", O_RDONLY | O_CLOEXEC);
+	if (disk->root_fd < 0 || disk->ns_fd < 0)
+		return fs_disk_fail(why, -errno, "/proc/self/ns/mnt: %s", strerror(errno));
+	if (setns(disk->ns_fd, CLONE_NEWNS) || mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL))
 		return fs_disk_fail(why, -errno, "cannot make mounts private: %s", strerror(errno));
+	if (fs_disk_enter(disk) < 0)
+		return fs_disk_fail(why, -errno, "cannot return to the root directory: %s",
+				    strerror(errno));
 	return 0;
 }
 
@@ -106,7 +127,7 @@ static int disk_make(const struct disk_order *o, struct fs_disk *disk, char why[
 	int err;
 
 	strcpy(disk->fstype, o->fstype);
-	err = disk_namespace(why);
+	err = disk_namespace(disk, why);
 	if (!err)
 		err = disk_source(o, disk, why);
 	if (!err)
@@ -115,22 +136,17 @@ static int disk_make(const struct disk_order *o, struct fs_disk *disk, char why[
 		err = fs_disk_mkfs(disk, o->mkfs_opts, o->spec->kind != FS_DISK_DEVICE, why);
 	if (!err)
 		err = disk_mount(disk, why);
-	if (err)
-		return err;
-	disk->ns_fd = open("/proc/self/ns/mnt", O_RDONLY | O_CLOEXEC);
-	if (disk->ns_fd < 0)
-		return fs_disk_fail(why, -errno, "/proc/self/ns/mnt: %s", strerror(errno));
-	return 0;
+	return err;
 }
 
 static void disk_send(int sock, struct disk_message *m)
 {
 	union {
-		char bytes[CMSG_SPACE(2 * sizeof(int))];
+		char bytes[CMSG_SPACE(DISK_FDS * sizeof(int))];
 		struct cmsghdr align;
 	} control = { 0 };
-	const int fds[2] = { m->disk.ns_fd, m->disk.dev_fd };
-	const size_t bytes = (m->disk.dev_fd >= 0 ? 2 : 1) * sizeof(int);
+	const int fds[DISK_FDS] = { m->disk.ns_fd, m->disk.root_fd, m->disk.dev_fd };
+	const size_t bytes = (m->disk.dev_fd >= 0 ? DISK_FDS : DISK_FDS - 1) * sizeof(int);
 	struct iovec iov = { m, sizeof(*m) };
 	struct msghdr msg = { .msg_iov = &iov, .msg_iovlen = 1 };
 	struct cmsghdr *c;
@@ -150,7 +166,7 @@ static void disk_send(int sock, struct disk_message *m)
 static int disk_receive(int sock, struct disk_message *m)
 {
 	union {
-		char bytes[CMSG_SPACE(2 * sizeof(int))];
+		char bytes[CMSG_SPACE(DISK_FDS * sizeof(int))];
 		struct cmsghdr align;
 	} control;
 	struct iovec iov = { m, sizeof(*m) };
@@ -159,7 +175,7 @@ static int disk_receive(int sock, struct disk_message *m)
 		.msg_control = &control, .msg_controllen = sizeof(control),
 	};
 	const struct cmsghdr *c;
-	int fds[2] = { -1, -1 };
+	int fds[DISK_FDS] = { -1, -1, -1 };
 
 	if (recvmsg(sock, &msg, MSG_CMSG_CLOEXEC) != (ssize_t)sizeof(*m))
 		return fs_disk_fail(m->why, -EPIPE, "the process that makes the disk died");
@@ -167,14 +183,15 @@ static int disk_receive(int sock, struct disk_message *m)
 	if (c)
 		memcpy(fds, CMSG_DATA(c), c->cmsg_len - CMSG_LEN(0));
 	m->disk.ns_fd = fds[0];
-	m->disk.dev_fd = fds[1];
+	m->disk.root_fd = fds[1];
+	m->disk.dev_fd = fds[2];
 	/* A stage enters the namespace after exec, too. */
 	return m->err ? m->err : fcntl(fds[0], F_SETFD, 0) ? -errno : 0;
 }
 
 static _Noreturn void disk_maker(const struct disk_order *o, int sock, pid_t parent)
 {
-	struct disk_message m = { .disk = { .ns_fd = -1, .dev_fd = -1 } };
+	struct disk_message m = { .disk = { .ns_fd = -1, .root_fd = -1, .dev_fd = -1 } };
 
 	/* A group of its own, so that a time-out ends mkfs as well. */
 	setpgid(0, 0);
@@ -243,7 +260,7 @@ int fs_disk_open(const struct fs_disk_spec *spec, const char *fstype, const char
 		 struct fs_disk *disk, char why[512])
 {
 	struct disk_order order = { spec, NULL, mkfs_opts, mount_opts, mkfs, yes_destroy };
-	struct disk_message m = { .disk = { .ns_fd = -1, .dev_fd = -1 } };
+	struct disk_message m = { .disk = { .ns_fd = -1, .root_fd = -1, .dev_fd = -1 } };
 	const pid_t self = getpid();
 	int sock[2], err;
 	pid_t pid;
@@ -279,7 +296,9 @@ void fs_disk_close(struct fs_disk *disk)
 {
 	if (disk->ns_fd >= 0)
 		close(disk->ns_fd);
+	if (disk->root_fd >= 0)
+		close(disk->root_fd);
 	if (disk->dev_fd >= 0)
 		close(disk->dev_fd);
-	disk->ns_fd = disk->dev_fd = -1;
+	disk->ns_fd = disk->root_fd = disk->dev_fd = -1;
 }

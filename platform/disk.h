@@ -30,6 +30,7 @@ int fs_disk_parse(const char *text, struct fs_disk_spec *spec, char why[256]);
 
 struct fs_disk {			/* a mounted one; no pointers */
 	int ns_fd;			/* mount namespace for setns(2); close-on-exec off */
+	int root_fd;			/* the caller's root directory inside the namespace */
 	int dev_fd;			/* keeps the loop device alive over a remount; -1: none */
 	char source[64];		/* "/dev/loop3", "tmpfs" */
 	char point[64];			/* where it is mounted inside the namespace */
@@ -46,6 +47,12 @@ struct fs_disk {			/* a mounted one; no pointers */
 int fs_disk_open(const struct fs_disk_spec *spec, const char *fstype, const char *mkfs_opts,
 		 const char *mount_opts, bool mkfs, bool yes_destroy, uint64_t limit_ns,
 		 struct fs_disk *disk, char why[512]);
+/*
+ * Enter the namespace for good, with the same root directory (in a chroot, too); the working
+ * directory is / then. 0 or -errno. For children.
+ */
+int fs_disk_enter(const struct fs_disk *disk);
+
 /*
  * Close the descriptors: with the last process inside gone, mount, loop device and backing file are
  * gone as well.

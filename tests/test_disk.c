@@ -143,7 +143,7 @@ static void look_inside(const struct fs_disk *disk, struct fs_target *t)
 		bool settled;
 		int fd;
 
-		if (setns(disk->ns_fd, CLONE_NEWNS))
+		if (fs_disk_enter(disk) < 0)
 			_exit(1);
 		fd = open(disk->point, O_RDONLY | O_DIRECTORY);
 		if (mkdirat(fd, "made", 0700) || fs_settle(fd, FS_NSEC_PER_SEC, true, &settled) ||
@@ -270,7 +270,8 @@ static void test_device(void **state)
 	assert_int_equal(fs_disk_open(&spec, "ext4", NULL, NULL, false, false, LIMIT_NS, &second, why), -EBUSY);
 	/* Unmounted, it may be mounted as it is, and be made anew. */
 	close(disk.ns_fd);
-	disk.ns_fd = -1;
+	close(disk.root_fd);
+	disk.ns_fd = disk.root_fd = -1;
 	assert_int_equal(fs_disk_open(&spec, "ext4", NULL, NULL, false, false, LIMIT_NS, &second, why), 0);
 	look_inside(&second, &t);
 	assert_string_equal(t.fstype, "ext4");
@@ -323,7 +324,7 @@ static void test_killed(void **state)
 		inside = fork();
 		if (!inside) {
 			prctl(PR_SET_PDEATHSIG, SIGKILL);
-			if (setns(disk.ns_fd, CLONE_NEWNS) || chdir(disk.point) ||
+			if (fs_disk_enter(&disk) < 0 || chdir(disk.point) ||
 			    open("file", O_CREAT | O_RDWR, 0600) < 0)
 				_exit(1);
 			inside = getpid();
