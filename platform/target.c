@@ -75,6 +75,24 @@ static int target_mount(const struct fs_mountinfo *m, void *arg)
 	return 0;
 }
 
+/* Of a mount that mountinfo does not list: the one a chroot lies on. ext2 counts as ext4. */
+static void target_type_by_magic(struct fs_target *t)
+{
+	static const struct {
+		uint64_t magic;
+		const char *fstype;
+	} types[] = {
+		{ 0xef53, "ext4" }, { 0x58465342, "xfs" }, { 0x9123683e, "btrfs" },
+		{ 0x01021994, "tmpfs" }, { 0x794c7630, "overlay" }, { 0xf2f52010, "f2fs" },
+		{ 0x6969, "nfs" }, { 0x65735546, "fuse" },
+	};
+
+	for (size_t i = 0; !*t->fstype && i < FS_ARRAY_SIZE(types); i++) {
+		if (types[i].magic == t->magic)
+			target_copy(t->fstype, sizeof(t->fstype), types[i].fstype);
+	}
+}
+
 /* The device of st_dev; where that is anonymous (btrfs), the one that was mounted. */
 static dev_t target_block_device(const struct fs_target *t)
 {
@@ -144,6 +162,7 @@ int fs_target_read(int fd, const char *path, struct fs_target *t)
 	t->read_only = fs.f_flags & ST_RDONLY;
 	t->mount_id = target_mount_id(fd);
 	fs_mountinfo_each(target_mount, &search);
+	target_type_by_magic(t);
 	t->on_root = (!stat("/", &root) && root.st_dev == st.st_dev) ||
 		     (search.dev && search.dev == search.root_dev);
 	t->initramfs = t->on_root && (!strcmp(t->fstype, "rootfs") || !strcmp(t->fstype, "ramfs"));

@@ -84,7 +84,7 @@ leftovers()
 # The loop devices on files that the run has made below $work: they have lost their names.
 loops()
 {
-	grep -ls "^$work/.*(deleted)" /sys/block/loop*/loop/backing_file | cut -d/ -f4
+	grep -ls "$work/.*(deleted)" /sys/block/loop*/loop/backing_file | cut -d/ -f4
 }
 
 no_loops()

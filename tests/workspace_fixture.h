@@ -26,6 +26,7 @@
 #include "core/workspace.h"
 #include "platform/clock.h"
 #include "platform/disk.h"
+#include "tests/private_mounts.h"
 
 #define DEAD_PID 0x7ffffffeu		/* beyond pid_max: a maker that is gone */
 
@@ -119,7 +120,7 @@ static bool enter_ext4(struct fs_disk *disk)
 		print_message("not on ext4: %s\n", why);
 		return false;
 	}
-	return !setns(disk->ns_fd, CLONE_NEWNS);
+	return fs_disk_enter(disk) == 0;
 }
 
 /*
@@ -132,8 +133,7 @@ static int run_everywhere(int (*run)(const char *group))
 	struct fs_disk disk;
 	int failed;
 
-	if (!mkdtemp(scratch) ||
-	    (!geteuid() && (unshare(CLONE_NEWNS) || mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL)))) {
+	if (!mkdtemp(scratch) || (!geteuid() && private_mounts())) {
 		perror("scratch directory");
 		return 1;
 	}
