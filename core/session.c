@@ -50,7 +50,7 @@ int fs_session_open(struct session *s, const struct config *config)
 	if (s->signal_fd < 0)
 		return -errno;
 	s->exe_fd = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
-	s->nice = fs_task_prefer();
+	fs_task_prefer(&s->priority);
 	return 0;
 }
 
@@ -75,7 +75,7 @@ static int session_child(struct session *s, pid_t parent, int (*body)(void *arg)
 	sigset_t set;
 
 	setpgid(0, 0);
-	fs_task_restore(s->nice);
+	fs_task_restore(&s->priority);
 	session_signals(&set);
 	sigprocmask(SIG_UNBLOCK, &set, NULL);
 	if (fs_task_die_with(parent) < 0)

@@ -16,6 +16,7 @@
 
 #include "core/config.h"
 #include "platform/disk.h"
+#include "platform/task.h"
 
 #define SESSION_CHILDREN_MAX 160
 
@@ -28,7 +29,8 @@ struct child {
 
 struct session {
 	const struct config *config;
-	int signal_fd, exe_fd, nice;
+	int signal_fd, exe_fd;
+	struct fs_priority priority;	/* what children get back */
 	int interrupted;		/* signal number; 0: none */
 	uint64_t interrupted_ns;	/* when */
 	bool has_disk;

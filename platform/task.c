@@ -172,23 +172,32 @@ void fs_task_usage(struct fs_usage *u)
 	};
 }
 
-int fs_task_prefer(void)
+void fs_task_prefer(struct fs_priority *before)
 {
-	const struct sched_param rr = { .sched_priority = 1 }, other = { 0 };
-	const int nice_value = getpriority(PRIO_PROCESS, 0);
+	const int most = sched_get_priority_max(SCHED_RR);
+	struct sched_param param = { 0 }, other = { 0 };
 
-	if (sched_getscheduler(0) != SCHED_OTHER)
-		return nice_value;
-	if (sched_setscheduler(0, SCHED_RR | SCHED_RESET_ON_FORK, &rr) &&
-	    sched_setscheduler(0, SCHED_OTHER | SCHED_RESET_ON_FORK, &other) == 0)
+	sched_getparam(0, &param);
+	*before = (struct fs_priority){
+		sched_getscheduler(0) & ~SCHED_RESET_ON_FORK, param.sched_priority,
+		getpriority(PRIO_PROCESS, 0),
+	};
+	param.sched_priority += param.sched_priority < most;
+	if (sched_setscheduler(0, SCHED_RR | SCHED_RESET_ON_FORK, &param) == 0 ||
+	    before->policy != SCHED_OTHER)
+		return;
+	if (sched_setscheduler(0, SCHED_OTHER | SCHED_RESET_ON_FORK, &other) == 0)
 		(void)setpriority(PRIO_PROCESS, 0, -20);
-	return nice_value;
 }
 
-void fs_task_restore(int nice_value)
+void fs_task_restore(const struct fs_priority *before)
 {
-	if (sched_getscheduler(0) == SCHED_OTHER)
-		(void)setpriority(PRIO_PROCESS, 0, nice_value);
+	const struct sched_param param = { .sched_priority = before->priority };
+
+	if (before->policy != SCHED_OTHER)
+		(void)sched_setscheduler(0, before->policy, &param);
+	else
+		(void)setpriority(PRIO_PROCESS, 0, before->nice);
 }
 
 int fs_task_bind_memory(int node)

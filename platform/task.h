@@ -44,13 +44,17 @@ struct fs_usage {			/* of one thread: getrusage(RUSAGE_THREAD), microseconds */
 };
 void fs_task_usage(struct fs_usage *u);
 
+struct fs_priority {			/* as it was before fs_task_prefer() */
+	int policy, priority, nice;
+};
+
 /*
- * SCHED_RR 1, else nice -20, else nothing: what the caller may have. For the one who keeps the
- * time; children do not inherit it, fs_task_restore() gives them back the nice value that prefer
- * returned.
+ * For the one who keeps the time: SCHED_RR, above the real-time priority that it has; else nice
+ * -20; else nothing. Children do not inherit it: fs_task_restore() gives them what was there
+ * before, so that workers that a user runs at a real-time priority never outrank the supervisor.
  */
-int fs_task_prefer(void);
-void fs_task_restore(int nice_value);
+void fs_task_prefer(struct fs_priority *before);
+void fs_task_restore(const struct fs_priority *before);
 /* Take memory of the caller, and of tasks that it starts, from one NUMA node. 0 or -errno. */
 int fs_task_bind_memory(int node);
 /* Keep malloc from making an arena per thread, where libc would. */
