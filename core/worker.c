@@ -258,6 +258,8 @@ static void worker_finish(struct worker *k)
 	fs_add(&k->stage->loop_done, 1);
 	if (!fs_barrier_wait(&k->stage->finish, 0) || !worker_healthy(k))
 		return;
+	if (k->dir_fd < 0)
+		return;			/* stopped in a remount: nothing is open to look at */
 	fs_worker_phase(k, WORKER_VERIFY, "verify");
 	if (k->stage->plan.verify && k->stressor->verify) {
 		const int rc = k->stressor->verify(&k->pub);
