@@ -5,6 +5,7 @@
  */
 #include "core/run.h"
 
+#include <libgen.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -315,11 +316,25 @@ static int run_finish(struct run *r, int status)
 	return exit_status;
 }
 
+/* Whether the result can be written is better known before the run than after it. */
+static int run_check_json(const char *path)
+{
+	char *copy = path && strcmp(path, "-") ? strdup(path) : NULL;
+	const bool possible = !copy || access(dirname(copy), W_OK | X_OK) == 0;
+
+	if (!possible)
+		fs_error("--json %s: %s", path, strerror(errno));
+	free(copy);
+	return possible ? 0 : RUN_EXIT_SETUP;
+}
+
 int fs_run(const struct config *config)
 {
 	struct run r = { .config = config };
-	int status = fs_run_plan(config, &r.topology, &r.plan);
+	int status = run_check_json(config->json);
 
+	if (status == 0)
+		status = fs_run_plan(config, &r.topology, &r.plan);
 	if (status)
 		return status;
 	fs_message_quiet(config->quiet);
