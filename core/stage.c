@@ -81,6 +81,12 @@ static int stage_workspace(struct stage_run *r)
 	return 0;
 }
 
+/* No two workers' states on a line: ops write to them. */
+static size_t stage_stride(size_t bytes)
+{
+	return (bytes / FS_LINE + 1) * FS_LINE;
+}
+
 static void stage_init_worker(struct stage_run *r, unsigned i)
 {
 	const unsigned id = i < r->nworkers ? i : (i - r->nworkers) / r->variant->helpers;
@@ -90,7 +96,7 @@ static void stage_init_worker(struct stage_run *r, unsigned i)
 
 	*k = (struct worker){
 		.pub = {
-			.state = r->states + i * bytes, .variant = r->variant,
+			.state = r->states + i * stage_stride(bytes), .variant = r->variant,
 			.id = id, .workers = r->nworkers,
 			.probing = r->stage->plan.probing, .share = r->stage->plan.share,
 			.ops = &slot->ops, .work = &slot->work,
@@ -116,9 +122,10 @@ static int stage_init_workers(struct stage_run *r)
 	const unsigned n = r->nworkers + r->nhelpers;
 
 	r->workers = calloc(n, sizeof(*r->workers));
-	r->states = calloc(n, r->stressor->state_size ? r->stressor->state_size : 1);
+	r->states = aligned_alloc(FS_LINE, n * stage_stride(r->stressor->state_size));
 	if (!r->workers || !r->states)
 		return stage_fail(r, -ENOMEM, "memory for the workers");
+	memset(r->states, 0, n * stage_stride(r->stressor->state_size));
 	for (unsigned i = 0; i < n; i++)
 		stage_init_worker(r, i);
 	fs_barrier_init(&r->stage->barrier, r->nworkers);

@@ -77,7 +77,7 @@ static void verdict_device(const struct flight *f, struct stage_result *r)
 		.known = true,
 		.reads = b[0] - a[0], .read_bytes = (b[2] - a[2]) * 512,
 		.writes = b[4] - a[4], .write_bytes = (b[6] - a[6]) * 512,
-		.busy_s = (double)(b[9] - a[9]) / 1e3,
+		.busy_s = (double)(uint32_t)(b[9] - a[9]) / 1e3,
 		.discards = f->device_fields > 11 ? b[11] - a[11] : FS_UNKNOWN,
 		.flushes = f->device_fields > 15 ? b[15] - a[15] : FS_UNKNOWN,
 	};
