@@ -345,27 +345,27 @@ static bool expand_next(struct expand *e)
 static int expand_absent(struct expand *e)
 {
 	const struct fs_entry *entry = e->from->key.entry;
-	struct fs_stressor *stub;
+	struct fs_stressor *absent;
 	unsigned before = e->plan->nstages;
 	struct stage s;
 	int rc;
 
 	if (!fs_selection_keeps(e->selection, e->from, e->from->key.text))
 		return 0;
-	stub = calloc(1, sizeof(*stub));
-	if (!stub)
+	absent = calloc(1, sizeof(*absent));
+	if (!absent)
 		return -ENOMEM;
-	stub->name = entry->name;
-	stub->summary = "not built";
+	absent->name = entry->name;
+	absent->summary = "not built";
 	stage_init(e, &s);
-	s.stressor = stub;
+	s.stressor = absent;
 	s.variant = &expand_absent_variant;
 	s.absent = entry->missing;
 	strcpy(s.key, e->from->key.text);
 	e->counts.n = 1;		/* it will not run: one line says so */
 	rc = stages_add(e, &s);
 	if (e->plan->nstages == before)
-		free(stub);
+		free(absent);
 	return rc;
 }
 

@@ -52,6 +52,7 @@ int main(int argc, char **argv)
 		return fs_stage_main(atoi(argv[2]), (unsigned)atoi(argv[3]));
 	/* Shells start background commands with SIGINT ignored; who sends one means it. */
 	signal(SIGINT, SIG_DFL);
+	signal(SIGXFSZ, SIG_IGN);	/* a limit on file sizes is an errno */
 	if (fs_cli_parse(argc, argv, &config) == 0)
 		status = main_verb(&config);
 	fs_config_free(&config);

@@ -148,7 +148,8 @@ static void run_trials(struct run *r, const struct place *place, struct run_resu
 
 		if (s->status != STATUS_PLANNED || r->session.interrupted)
 			continue;
-		while (same < i && !run_same_op(run->stages[same].stage, s->stage))
+		while (same < i && (run->stages[same].skip == SKIP_NEED ||
+				    !run_same_op(run->stages[same].stage, s->stage)))
 			same++;
 		if (same == i) {
 			struct stage_result trial;
@@ -160,8 +161,7 @@ static void run_trials(struct run *r, const struct place *place, struct run_resu
 			s->skip = trial.skip;
 			s->err = trial.err;
 			memcpy(s->reason, trial.reason, sizeof(s->reason));
-		} else if (run->stages[same].status != STATUS_PLANNED &&
-			   run->stages[same].skip != SKIP_NEED) {
+		} else if (run->stages[same].status != STATUS_PLANNED) {
 			s->status = run->stages[same].status;
 			s->skip = run->stages[same].skip;
 			s->err = run->stages[same].err;
