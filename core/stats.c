@@ -14,6 +14,7 @@
 #define STATS_ROUNDS_MIN 5 /* in the window: below, the share of a round that was cut off shows */
 #define STATS_DUTY_MIN 0.1
 #define STATS_FAIRNESS_MIN 0.5
+#define STATS_CPU_DUTY_MIN 0.5 /* below, CPU time is mostly that of the refills */
 #define STATS_WINDOW_OFF_MAX 0.05
 #define STATS_TOLERATED_MAX 0.01
 
@@ -95,7 +96,7 @@ static void stats_shape(struct stage_result *r)
 
 	for (unsigned i = 0; i < r->stage->workers; i++) {
 		const struct worker_result *w = &r->workers[i];
-		const double rate = stats_per_sec(r, w, w->ops);
+		const double rate = w->ops ? stats_per_sec(r, w, w->ops) : 0;
 
 		off += stats_seconds((double)w->off_ns);
 		least = rate < least ? rate : least;
@@ -115,7 +116,8 @@ static void stats_rates(struct stage_result *r)
 		if (r->workers[i].ops)
 			r->ops_per_sec += stats_per_sec(r, &r->workers[i], r->workers[i].ops);
 	}
-	r->ops_per_cpu_sec = cpu_s > 0 ? (double)r->ops / cpu_s : NAN;
+	r->ops_per_cpu_sec =
+		cpu_s > 0 && r->duty >= STATS_CPU_DUTY_MIN ? (double)r->ops / cpu_s : NAN;
 }
 
 /* The kinds of a mix. Batches picked at random time every op, so their times stand for all. */
@@ -161,11 +163,13 @@ static void stats_metric(struct stage_result *r, const char *name, const char *u
 static double stats_counter(const struct stage_result *r, const struct snapshot *end, unsigned id)
 {
 	const enum fs_counter_kind kind = r->stage->stressor->counters[id].kind;
+	unsigned set = 0;
 	double sum = 0;
 
 	for (unsigned i = 0; i < r->stage->workers; i++) {
 		const struct worker_result *w = &r->workers[i];
 
+		set += end->workers[i].counters[id] != 0;
 		if (kind == FS_COUNTER_LAST)
 			sum += (double)end->workers[i].counters[id];
 		else if (kind == FS_COUNTER_PER_SEC)
@@ -174,7 +178,7 @@ static double stats_counter(const struct stage_result *r, const struct snapshot 
 			sum += (double)w->counters[id];
 	}
 	if (kind == FS_COUNTER_LAST)
-		return sum > 0 ? sum / r->stage->workers : NAN;
+		return set ? sum / set : NAN;
 	return kind == FS_COUNTER_PER_OP ? sum / (double)r->ops : sum;
 }
 
@@ -280,27 +284,43 @@ static unsigned stats_rounds(const struct stage_result *r, const struct worker_r
 	return n;
 }
 
+static bool stats_in_rounds(const struct stage_result *r)
+{
+	return r->stage->variant->fill || r->stage->variant->drain;
+}
+
+static void stats_warn_coarse(struct stage_result *r, uint64_t ops, unsigned idle)
+{
+	if (idle)
+		fs_warn_add(r->warnings, &r->nwarnings,
+			    "%u of %u workers did no op in the window: use a longer --timeout or "
+			    "fewer workers", idle, r->stage->workers);
+	else
+		fs_warn_add(r->warnings, &r->nwarnings,
+			    "only %llu op%s in the slowest worker: coarse, use a longer --timeout",
+			    (unsigned long long)ops, ops == 1 ? "" : "s");
+}
+
 static void stats_judge_granularity(struct stage_result *r)
 {
-	const bool rounds = r->stage->variant->fill || r->stage->variant->drain;
 	uint64_t ops = UINT64_MAX;
-	unsigned passes = UINT32_MAX;
+	unsigned passes = UINT32_MAX, idle = 0;
 
 	for (unsigned i = 0; i < r->stage->workers; i++) {
 		const unsigned n = stats_rounds(r, &r->workers[i]);
 
+		idle += !r->workers[i].ops;
 		ops = r->workers[i].ops < ops ? r->workers[i].ops : ops;
 		passes = n < passes ? n : passes;
 	}
 	if (ops < STATS_OPS_MIN) {
 		r->granularity = "op";
-		fs_warn_add(r->warnings, &r->nwarnings,
-			    "only %llu ops in the slowest worker: coarse, use a longer --timeout",
-			    (unsigned long long)ops);
-	} else if (rounds && !r->stage->ops && passes < STATS_ROUNDS_MIN) {
+		stats_warn_coarse(r, ops, idle);
+	} else if (stats_in_rounds(r) && !r->stage->ops && passes < STATS_ROUNDS_MIN) {
 		r->granularity = "pass";
 		fs_warn_add(r->warnings, &r->nwarnings,
-			    "only %u passes in the window: coarse, use a longer --timeout", passes);
+			    "only %u pass%s in the window: coarse, use a longer --timeout", passes,
+			    passes == 1 ? "" : "es");
 	}
 }
 
@@ -346,7 +366,9 @@ void fs_stats_judge(struct stage_result *r, const struct config *config)
 		return;
 	stats_judge_tolerated(r);
 	if (r->status == STATUS_PASSED && r->ops == 0) {
-		snprintf(r->reason, sizeof(r->reason), "no op succeeded in %.1f s", r->measured_s);
+		snprintf(r->reason, sizeof(r->reason), "no op succeeded in %.1f s%s", r->measured_s,
+			 stats_in_rounds(r) && r->duty < STATS_DUTY_MIN ?
+			 ": the window went into refilling, use a longer --timeout" : "");
 		stats_condemn(r, STATUS_NO_PROGRESS);
 	}
 	if (r->status != STATUS_PASSED)

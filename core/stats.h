@@ -28,7 +28,9 @@ struct snapshot {
  *   timed_i     = measured - off_i
  *   ops_per_sec = sum over workers of ops_i / timed_i
  *   duty        = sum of timed_i / (workers * measured)
- *   fairness    = least / greatest of ops_i / timed_i, NAN for one worker
+ *   fairness    = least / greatest of ops_i / timed_i (0 without an op); NAN for one worker
+ *   ops_per_cpu_sec = ops / (user + system), NAN where duty < 0.5: CPU time is taken over the whole
+ *                 window, so with rounds the refills are in it and this is a lower bound
  * Rates, and the side metrics made of them, are NAN or absent unless the stage passed and ops > 0;
  * a FS_COUNTER_LAST that no worker has set is absent.
  */

@@ -9,11 +9,10 @@ static void window_read_device(const struct group *g, struct flight *f, uint64_t
 {
 	unsigned n = 0;
 
-	if (g->facts &&
-	    fs_device_stat(g->facts->device_major, g->facts->device_minor, stat, &n) == 0)
-		f->device_fields = n;
-	else
-		f->device_fields = 0;
+	if (!g->facts ||
+	    fs_device_stat(g->facts->device_major, g->facts->device_minor, stat, &n) < 0)
+		n = 0;
+	f->device_fields = n < f->device_fields ? n : f->device_fields;
 }
 
 /* Keep what was tallied so far; at the end of the window, what was added. */
@@ -35,6 +34,7 @@ void fs_group_window_start(struct group *g)
 	for (unsigned i = 0; i < g->n; i++) {
 		struct flight *f = &g->flights[i];
 
+		f->device_fields = FS_ARRAY_SIZE(f->device_start);
 		window_read_device(g, f, f->device_start);
 		window_tally(f, false);
 		if (f->to->stage->ops || g->probing)
@@ -59,6 +59,5 @@ void fs_group_window_end(struct group *g)
 		window_read_device(g, f, f->device_end);
 	}
 	g->busy_end_ns = fs_machine_busy_ns();
-	g->window_end_ns = g->flights[0].end.after_ns;
 	fs_store_release(&g->area->gate.phase, AREA_STOP);
 }

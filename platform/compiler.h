@@ -9,7 +9,6 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define fs_likely(x)		__builtin_expect(!!(x), 1)
 #define fs_unlikely(x)		__builtin_expect(!!(x), 0)
 #define FS_ALWAYS_INLINE	inline __attribute__((always_inline))
 #define FS_SLOWPATH		__attribute__((cold, noinline))

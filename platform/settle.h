@@ -9,7 +9,7 @@
 #include <stdint.h>
 
 /*
- * syncfs(fd), repeated until one takes less than 20 ms or limit_ns are over; with thaw also
+ * syncfs(fd), repeated until one takes less than 20 ms or limit_ns are over; with freeze also
  * FIFREEZE and FITHAW (a mount of our own; errors are ignored, where the filesystem has none).
  * *settled: the last one was quick. 0 or -errno of syncfs.
  */

@@ -7,6 +7,7 @@
 
 #include <cmocka.h>
 
+#include "core/area.h"
 #include "core/registry.h"
 
 static void test_table(void **state)
@@ -36,6 +37,38 @@ static void test_variants(void **state)
 		for (; v->run; v++)
 			assert_ptr_equal(fs_variant_find(e->stressor, v->name), v);
 		assert_null(fs_variant_find(e->stressor, "no-such-variant"));
+	}
+}
+
+static unsigned names(const char *const *list)
+{
+	unsigned n = 0;
+
+	while (list && list[n])
+		n++;
+	return n;
+}
+
+/* What the area has room for; which options a key touches is a mask of 64 bits. */
+static void test_sizes(void **state)
+{
+	(void)state;
+	for (const struct fs_entry *e = fs_registry; e->name; e++) {
+		const struct fs_stressor *s = e->stressor;
+		unsigned options = 0, counters = 0;
+
+		if (!s)
+			continue;
+		while (s->options && s->options[options].name)
+			options++;
+		while (s->counters && s->counters[counters].name)
+			counters++;
+		assert_in_range(s->state_size, 0, AREA_STATE_MAX);
+		assert_in_range(options, 0, 63);
+		assert_in_range(counters, 0, FS_COUNTERS_MAX);
+		assert_in_range(names(s->kinds), 0, FS_KINDS_MAX);
+		for (const struct fs_variant *v = s->variants; v->run; v++)
+			assert_in_range(v->helpers, 0, AREA_HELPERS_MAX);
 	}
 }
 
@@ -83,6 +116,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_table),
 		cmocka_unit_test(test_variants),
+		cmocka_unit_test(test_sizes),
 		cmocka_unit_test(test_classes),
 		cmocka_unit_test(test_stress_ng_names),
 	};
