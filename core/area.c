@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "core/area.h"
 
+#include <fcntl.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -72,6 +73,13 @@ void fs_area_stop(struct area *a, unsigned stage)
 
 	fs_store_release(&s->stop, 1);
 	fs_barrier_abort(&s->barrier);
+	fs_futex_wake_all(&s->leader_done);
+}
+
+void fs_area_abandon(struct area *a, unsigned stage)
+{
+	fs_store(&area_stage(a, stage)->abandoned, 1);
+	fs_area_stop(a, stage);
 }
 
 void fs_area_fail(struct area_stage *s, const struct area_failure *f)
@@ -99,6 +107,17 @@ void fs_area_warn(struct area_stage *s, const char *fmt, ...)
 	va_start(args, fmt);
 	vsnprintf(s->warning[i].text, sizeof(s->warning[i].text), fmt, args);
 	va_end(args);
+}
+
+bool fs_area_moved(const struct area *a, int fd)
+{
+	struct stat st, above;
+
+	if (fstat(fd, &st))
+		return true;
+	if (a->mount_source[0])
+		return fstatat(fd, "..", &above, 0) || above.st_dev == st.st_dev;
+	return a->target_dev && st.st_dev != a->target_dev;
 }
 
 bool fs_area_tally(struct area_stage *s, int err)

@@ -37,7 +37,7 @@
 
 enum area_phase {			/* of the whole group, set by the supervisor */
 	AREA_PREPARE,
-	AREA_WARMUP,
+	AREA_WARMUP,			/* left out where the window opens at the release */
 	AREA_MEASURE,
 	AREA_STOP,
 };
@@ -75,7 +75,7 @@ struct area_failure {
 	int32_t err;			/* errno, 0 where there is none (a signal) */
 	int32_t worker;			/* -1: the stage itself */
 	int32_t signal;
-	char where[16];			/* setup fill op drain verify teardown prepare help */
+	char where[16];			/* setup fill op drain verify teardown prepare helper */
 	char text[AREA_TEXT_MAX];
 };
 
@@ -88,7 +88,7 @@ struct area_errno {
 struct area_times {			/* stamps, 0 while not reached */
 	uint64_t started, prepared;	/* stage's main task entered; all workers set up */
 	uint64_t settled, settle_ns;	/* settle ended; how long it took */
-	uint64_t stopped;		/* all tasks joined */
+	uint64_t stopped;		/* all tasks joined (release) */
 	uint64_t removed;		/* workspace gone */
 	uint32_t settle_ok;		/* the last syncfs took less than 20 ms */
 	uint32_t kept;			/* workspace left in place on purpose */
@@ -112,7 +112,8 @@ struct area_stage {
 	uint32_t verified;		/* workers past verify and side metrics */
 	uint32_t ended;			/* workers whose task is over */
 	FS_LINE_ALIGNED uint32_t stop;	/* polled between batches */
-	uint64_t round_over;		/* number of the last round that somebody ended */
+	uint32_t abandoned;		/* what is being made, or removed, is of no use any more */
+	FS_LINE_ALIGNED uint64_t round_over;	/* the last round that somebody ended */
 	uint32_t counted;		/* where all stay in step: workers that did their --ops */
 	FS_LINE_ALIGNED struct fs_barrier barrier;	/* rounds: all workers meet */
 	FS_LINE_ALIGNED struct fs_barrier finish;	/* all workers have left the loop */
@@ -167,6 +168,7 @@ struct area {
 		uint64_t offset, slots;
 	} stage[AREA_STAGES_MAX];
 	char target[PATH_MAX];		/* as given; relative to the supervisor's directory */
+	uint64_t target_dev;		/* its st_dev when it was looked at; 0: was not */
 	/* A disk that we made: how to mount it again. mount_source empty: not ours. */
 	char mount_source[64], mount_point[64], mount_fstype[16], mount_data[256];
 	uint64_t mount_flags;
@@ -200,11 +202,20 @@ void fs_area_fail(struct area_stage *s, const struct area_failure *f);
 /* Keep a warning for the result; dropped when AREA_WARNINGS_MAX are there. */
 void fs_area_warn(struct area_stage *s, const char *fmt, ...) FS_PRINTF(2, 3);
 /*
- * Stop a stage: sets the flag, wakes the workers that wait to meet for a round. Ops in
- * flight end by themselves, those with a helper as well: a worker lets its helpers go
- * when it leaves the loop. Idempotent.
+ * Stop a stage: sets the flag, wakes the workers that wait for a round or for the leader's set-up.
+ * Ops in flight end by themselves, those with a helper as well: a worker lets its helpers go when
+ * it leaves the loop. Idempotent.
  */
 void fs_area_stop(struct area *a, unsigned stage);
+/* The same for a stage that has failed or is interrupted: set-up and refills end early as well. */
+void fs_area_abandon(struct area *a, unsigned stage);
+/*
+ * Whether the directory open at fd is no longer on the filesystem that was looked at: somebody has
+ * unmounted it, or a remount has failed, and the files would go to what lies below the mount point.
+ * A disk of ours gets a new device number from some filesystems with each mount: there the
+ * directory must be a mount point still.
+ */
+bool fs_area_moved(const struct area *a, int fd);
 /* Tally a tolerated errno; false when AREA_ERRNOS_MAX different ones are there already. */
 bool fs_area_tally(struct area_stage *s, int err);
 

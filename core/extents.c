@@ -31,13 +31,16 @@ int fs_count_extents(int fd, uint64_t *extents)
 }
 
 /* Every block with an odd number becomes a hole, so k extents remain of 2k blocks. */
-static int extents_punch(int fd, uint64_t k, uint64_t block)
+static int extents_punch(const struct fs_worker *w, int fd, uint64_t k, uint64_t block)
 {
 	long rc = 0;
 
-	for (uint64_t i = 1; i < 2 * k && rc == 0; i += 2)
+	for (uint64_t i = 1; i < 2 * k && rc == 0; i += 2) {
 		rc = fs_sys_fallocate(fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE,
 				      (off_t)(i * block), (off_t)block);
+		if (rc == 0)
+			rc = fs_abandoned(w);
+	}
 	return (int)rc;
 }
 
@@ -51,7 +54,7 @@ static int extents_lay_out(struct fs_worker *w, int fd, enum fs_layout layout, u
 	if (rc == 0)
 		rc = (int)fs_sys_fallocate(fd, 0, 0, (off_t)(2 * k * block));
 	if (rc == 0 && layout == FS_LAYOUT_PUNCHED)
-		rc = extents_punch(fd, k, block);
+		rc = extents_punch(w, fd, k, block);
 	return rc;
 }
 

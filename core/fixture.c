@@ -23,7 +23,7 @@ int fs_dir(const struct fs_worker *w)
 
 bool fs_leader(const struct fs_worker *w)
 {
-	return w->id == 0 || !(w->share & (FS_SHARE_FILE | FS_SHARE_RANGE));
+	return w->id == 0 || !fs_worker_shares_file(fs_worker_of(w));
 }
 
 uint64_t fs_range_start(const struct fs_worker *w, uint64_t bytes)
@@ -118,15 +118,18 @@ static int fixture_write(int fd, const char *bytes, uint64_t length, uint64_t at
 }
 
 /* Write [start, start + bytes) with the period, which begins at every multiple of its length. */
-static int fixture_write_period(int fd, const char *period, uint64_t start, uint64_t bytes)
+static int fixture_write_period(const struct fs_worker *w, int fd, const char *period,
+				uint64_t start, uint64_t bytes)
 {
-	int rc = 0;
+	int rc = fs_abandoned(w);
 
 	while (bytes && rc == 0) {
 		const uint64_t in = start % FIXTURE_PERIOD_BYTES, rest = FIXTURE_PERIOD_BYTES - in;
 		const uint64_t n = bytes < rest ? bytes : rest;
 
 		rc = fixture_write(fd, period + in, n, start);
+		if (rc == 0)
+			rc = fs_abandoned(w);
 		start += n;
 		bytes -= n;
 	}
@@ -145,7 +148,7 @@ int fs_make_dirty(struct fs_worker *w, int fd, uint64_t start, uint64_t bytes)
 
 	if (!period)
 		return -ENOMEM;
-	rc = fixture_write_period(fd, period, start, bytes);
+	rc = fixture_write_period(w, fd, period, start, bytes);
 	munmap(period, FIXTURE_PERIOD_BYTES);
 	return rc;
 }
@@ -166,7 +169,7 @@ int fs_make_blocks(struct fs_worker *w, int fd, uint64_t count, uint64_t stride)
 	if (!period)
 		return -ENOMEM;
 	for (uint64_t i = 0; i < count && rc == 0; i++)
-		rc = fixture_write_period(fd, period, i * stride * block, block);
+		rc = fixture_write_period(w, fd, period, i * stride * block, block);
 	munmap(period, FIXTURE_PERIOD_BYTES);
 	return rc;
 }
@@ -279,21 +282,21 @@ int fs_make_names(struct fs_worker *w, uint64_t n)
 
 int fs_make_files(struct fs_worker *w, int dir, uint64_t n)
 {
-	for (uint64_t i = 0; i < n; i++) {
+	for (uint64_t i = 0; i < n && !fs_abandoned(w); i++) {
 		const int fd = openat(dir, fs_name(w, i),
 				      O_CREAT | O_EXCL | O_WRONLY | O_NOFOLLOW | O_CLOEXEC, 0600);
 
 		if (fd < 0 || close(fd))
 			return -errno;
 	}
-	return 0;
+	return fs_abandoned(w);
 }
 
 int fs_remove_files(struct fs_worker *w, int dir, uint64_t n)
 {
-	for (uint64_t i = 0; i < n; i++) {
+	for (uint64_t i = 0; i < n && !fs_abandoned(w); i++) {
 		if (unlinkat(dir, fs_name(w, i), 0))
 			return -errno;
 	}
-	return 0;
+	return fs_abandoned(w);
 }

@@ -10,6 +10,25 @@
 
 #include "core/stage.h"
 
+#define GROUP_NS_PER_BYTE 50		/* 1 s more per 20 MB to be made */
+
+bool fs_group_over(const struct flight *f)
+{
+	return !f->spawned || f->hung || f->child.ended ||
+	       fs_load_acquire(&f->stage->failure.complete);
+}
+
+uint64_t fs_group_bytes_ns(const struct flight *f)
+{
+	return f->stage->plan.need_bytes * fs_group_workers(f) * GROUP_NS_PER_BYTE;
+}
+
+void fs_group_go(struct group *g)
+{
+	fs_store_release(&g->area->gate.go, 1);
+	fs_futex_wake_all(&g->area->gate.go);
+}
+
 static void group_plan(const struct group *g, unsigned i)
 {
 	const struct config *c = g->session->config;
@@ -74,6 +93,7 @@ int fs_group_open(struct group *g, const char *target)
 	if (rc < 0)
 		return rc;
 	snprintf(g->area->target, sizeof(g->area->target), "%s", target);
+	g->area->target_dev = g->facts ? g->facts->dev : 0;
 	group_disk(g);
 	for (unsigned i = 0; i < g->n; i++) {
 		g->flights[i].stage = area_stage(g->area, i);
@@ -123,10 +143,9 @@ int fs_group_spawn(struct group *g, unsigned i)
 {
 	struct group_exec e = { g, i };
 	struct flight *f = &g->flights[i];
-	int rc;
 
 	f->spawned_ns = fs_now_ns();
-	rc = fs_session_fork(g->session, &f->child, group_exec, &e);
-	f->spawned = rc == 0;
-	return rc;
+	f->spawn_err = fs_session_fork(g->session, &f->child, group_exec, &e);
+	f->spawned = f->spawn_err == 0;
+	return f->spawn_err;
 }

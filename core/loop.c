@@ -16,11 +16,6 @@
 /* One batch in this many of a mix stamps every op. */
 #define LOOP_STAMP_EVERY 8
 
-static bool loop_stopped(const struct worker *k)
-{
-	return fs_load(&k->stage->stop);
-}
-
 static uint64_t loop_ops_left(const struct worker *k)
 {
 	const uint64_t limit = k->stage->plan.ops_limit, done = *k->pub.ops;
@@ -30,7 +25,7 @@ static uint64_t loop_ops_left(const struct worker *k)
 
 static bool loop_ended(const struct worker *k)
 {
-	return loop_stopped(k) || loop_ops_left(k) == 0;
+	return fs_worker_stopped(k) || loop_ops_left(k) == 0;
 }
 
 static uint64_t loop_clock_off(struct worker *k)
@@ -53,15 +48,19 @@ static uint64_t loop_clock_on(struct worker *k)
 	return now;
 }
 
-/* When the window opens: the batch stays as it is, and the first usage mark is taken. */
+/*
+ * When the window opens: after a warm-up the batch stays as it is; without one it still grows in
+ * the window's first moments. The first usage mark is taken.
+ */
 static void loop_watch_phase(struct worker *k)
 {
 	const uint32_t phase = fs_load(&k->area->gate.phase);
 
 	if (phase == k->seen_phase)
 		return;
+	if (k->seen_phase == AREA_WARMUP)
+		fs_store(&k->slot->batch_fixed, 1);
 	k->seen_phase = phase;
-	fs_store(&k->slot->batch_fixed, phase >= AREA_MEASURE || k->slot->batch_fixed);
 	if (phase == AREA_MEASURE && k->slot->usage_marks == 0) {
 		fs_task_usage(&k->slot->usage[0]);
 		fs_store_release(&k->slot->usage_marks, 1);
@@ -191,14 +190,9 @@ static bool loop_off(struct worker *k, int (*step)(struct fs_worker *w, uint64_t
 		return true;
 	fs_worker_phase(k, phase, phase == WORKER_FILL ? "fill" : "drain");
 	rc = step(&k->pub, n);
-	if (rc < 0 && !loop_stopped(k))
+	if (rc < 0)
 		fs_worker_failed(k, rc);
 	return rc >= 0;
-}
-
-static bool loop_shares_file(const struct worker *k)
-{
-	return k->pub.share == FS_SHARE_FILE || k->pub.share == FS_SHARE_RANGE;
 }
 
 /*
@@ -208,11 +202,11 @@ static bool loop_shares_file(const struct worker *k)
 static bool loop_fill(struct worker *k, uint64_t n)
 {
 	int (*const fill)(struct fs_worker *w, uint64_t n) = k->pub.variant->fill;
-	const bool shared = loop_shares_file(k), leads = shared && fs_leader(&k->pub);
+	const bool shared = fs_worker_shares_file(k), leads = shared && fs_leader(&k->pub);
 
 	if (!leads && !loop_off(k, fill, n, WORKER_FILL))
 		return false;
-	if (shared && (!loop_meet(k) || loop_stopped(k)))
+	if (shared && (!loop_meet(k) || fs_worker_stopped(k)))
 		return false;
 	return !leads || loop_off(k, fill, n, WORKER_FILL);
 }
@@ -224,9 +218,9 @@ static bool loop_fill(struct worker *k, uint64_t n)
  */
 static bool loop_rounds_over(const struct worker *k)
 {
-	if (!(k->pub.variant->flags & FS_REMOUNT) && !loop_shares_file(k))
+	if (!(k->pub.variant->flags & FS_REMOUNT) && !fs_worker_shares_file(k))
 		return loop_ended(k);
-	return loop_stopped(k) || fs_load(&k->stage->counted) == k->pub.workers;
+	return fs_worker_stopped(k) || fs_load(&k->stage->counted) == k->pub.workers;
 }
 
 static void loop_count(struct worker *k)

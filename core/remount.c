@@ -44,6 +44,8 @@ static int remount_open(struct worker *k)
 	k->dirs.target_fd = open(k->area->target, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (k->dirs.target_fd < 0)
 		return -errno;
+	if (fs_area_moved(k->area, k->dirs.target_fd))
+		return fs_fail(&k->pub, ESTALE, "the target is no longer mounted");
 	k->dirs.workspace_fd = openat(k->dirs.target_fd, k->dirs.workspace,
 				      O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 	rc = k->dirs.workspace_fd < 0 ? -errno : fs_worker_open_dir(k);

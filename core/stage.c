@@ -40,7 +40,7 @@ static int stage_fail(struct stage_run *r, int rc, const char *text)
 
 	snprintf(f.text, sizeof(f.text), "%s", text);
 	fs_area_fail(r->stage, &f);
-	fs_area_stop(r->area, r->index);
+	fs_area_abandon(r->area, r->index);
 	return rc;
 }
 
@@ -66,19 +66,41 @@ static int stage_find(struct stage_run *r)
 	return r->variant ? 0 : stage_fail(r, -ENOENT, "no such stressor");
 }
 
-static int stage_workspace(struct stage_run *r)
+/* -ESTALE: it is no longer mounted. */
+static int stage_open_target(const struct stage_run *r)
 {
 	const int target = open(r->area->target, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+
+	if (target < 0)
+		return -errno;
+	if (!fs_area_moved(r->area, target))
+		return target;
+	close(target);
+	return -ESTALE;
+}
+
+static int stage_workspace(struct stage_run *r)
+{
+	const int target = stage_open_target(r);
 	int rc;
 
 	if (target < 0)
-		return stage_fail(r, -errno, "open the target");
+		return stage_fail(r, target, target == -ESTALE ? "the target is no longer mounted" :
+								 "open the target");
 	rc = fs_workspace_create(target, r->stage->plan.run_pid, &r->ws);
 	close(target);
 	if (rc < 0)
 		return stage_fail(r, rc, "make the work directory");
 	memcpy(r->stage->workspace, r->ws.name, sizeof(r->ws.name));
 	return 0;
+}
+
+/* Zeroed, on lines that nothing else is on. */
+static void *stage_lines(size_t bytes)
+{
+	void *p = aligned_alloc(FS_LINE, bytes);
+
+	return p ? memset(p, 0, bytes) : NULL;
 }
 
 /* No two workers' states on a line: ops write to them. */
@@ -121,11 +143,10 @@ static int stage_init_workers(struct stage_run *r)
 {
 	const unsigned n = r->nworkers + r->nhelpers;
 
-	r->workers = calloc(n, sizeof(*r->workers));
-	r->states = aligned_alloc(FS_LINE, n * stage_stride(r->stressor->state_size));
+	r->workers = stage_lines(n * sizeof(*r->workers));
+	r->states = stage_lines(n * stage_stride(r->stressor->state_size));
 	if (!r->workers || !r->states)
 		return stage_fail(r, -ENOMEM, "memory for the workers");
-	memset(r->states, 0, n * stage_stride(r->stressor->state_size));
 	for (unsigned i = 0; i < n; i++)
 		stage_init_worker(r, i);
 	fs_barrier_init(&r->stage->barrier, r->nworkers);
@@ -157,28 +178,29 @@ static void stage_task_ended(struct stage_run *r, struct worker *k, int status)
 {
 	struct area_failure f = { .worker = (int32_t)k->pub.id };
 
-	if (!k->task.process || !WIFSIGNALED(status))
+	if (!WIFSIGNALED(status))
 		return;
 	f.signal = WTERMSIG(status);
 	snprintf(f.where, sizeof(f.where), "%s", fs_worker_phase_names[fs_load(&k->slot->phase)]);
 	fs_area_fail(r->stage, &f);
-	fs_area_stop(r->area, r->index);
+	fs_area_abandon(r->area, r->index);
 	fs_barrier_abort(&r->stage->finish);
 	fs_barrier_abort(&k->slot->meet);
 }
 
-/* Processes that a signal has killed, while others are still being waited for. */
+/* Processes that have ended, or that a signal has killed, while others are still waited for. */
 static void stage_reap(struct stage_run *r)
 {
-	for (unsigned i = 0; i < r->started; i++) {
-		struct worker *k = &r->workers[i];
-		int status;
+	int status;
+	pid_t pid;
 
-		if (!k->task.process || !k->task.pid ||
-		    waitpid(k->task.pid, &status, WNOHANG) != k->task.pid)
-			continue;
-		k->task.pid = 0;
-		stage_task_ended(r, k, status);
+	while (r->stage->plan.process && (pid = waitpid(-1, &status, WNOHANG)) > 0) {
+		for (unsigned i = 0; i < r->started; i++) {
+			if (r->workers[i].task.pid != pid)
+				continue;
+			r->workers[i].task.pid = 0;
+			stage_task_ended(r, &r->workers[i], status);
+		}
 	}
 }
 
@@ -232,7 +254,7 @@ static void stage_join(struct stage_run *r)
 				fs_futex_wait(&r->stage->ended, ended, STAGE_POLL_NS);
 		}
 	}
-	r->stage->times.stopped = fs_now_ns();
+	fs_store_release(&r->stage->times.stopped, fs_now_ns());
 }
 
 /* --- the end ---------------------------------------------------------------------------------- */
@@ -240,14 +262,25 @@ static void stage_join(struct stage_run *r)
 /* After remounts our descriptors are gone. */
 static int stage_sweep(struct stage_run *r, char what[NAME_MAX + 1])
 {
-	const int target = open(r->area->target, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	const int target = stage_open_target(r);
 	int rc;
 
 	if (target < 0)
-		return -errno;
+		return target;
 	rc = fs_workspace_sweep(target, r->ws.name, what);
 	close(target);
 	return rc;
+}
+
+/* Some filesystems free blocks only with the next commit, and the next stage needs them. */
+static void stage_commit(const struct stage_run *r)
+{
+	const int target = r->stage->plan.probing ? -1 : stage_open_target(r);
+
+	if (target < 0)
+		return;
+	(void)syncfs(target);
+	close(target);
 }
 
 static void stage_remove(struct stage_run *r)
@@ -270,6 +303,7 @@ static void stage_remove(struct stage_run *r)
 	else
 		fs_area_warn(r->stage, "not removed: %.80s: %s", what, strerror(-rc));
 	r->stage->times.removed = fs_now_ns();
+	stage_commit(r);
 }
 
 static void stage_run(struct stage_run *r)
@@ -283,6 +317,15 @@ static void stage_run(struct stage_run *r)
 	free(r->states);
 }
 
+/* A terminal, or a killall, means the supervisor, which stops its stages in good order. */
+static void stage_ignore_signals(void)
+{
+	static const int ignored[] = { SIGINT, SIGTERM, SIGHUP, SIGXFSZ };
+
+	for (unsigned i = 0; i < FS_ARRAY_SIZE(ignored); i++)
+		signal(ignored[i], SIG_IGN);
+}
+
 int fs_stage_main(int area_fd, unsigned index)
 {
 	struct stage_run r = { .index = index };
@@ -294,8 +337,7 @@ int fs_stage_main(int area_fd, unsigned index)
 	r.stage->times.started = fs_now_ns();
 	if (fs_task_die_with((pid_t)r.stage->plan.run_pid) < 0)
 		return 1;
-	signal(SIGINT, SIG_IGN);
-	signal(SIGXFSZ, SIG_IGN);
+	stage_ignore_signals();
 	fs_task_name("fsstress");
 	fs_task_one_arena();
 	stage_raise_descriptors();

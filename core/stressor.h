@@ -116,7 +116,10 @@ struct fs_variant {			/* one named op: --NAME-mode VARIANT, key NAME.VARIANT */
 	const char *defaults;		/* its own: "state=unwritten order=next"; or NULL */
 	/* Up to n ops; returns successes. FS_RUN_LOOP makes it. */
 	uint64_t (*run)(struct fs_worker *w, uint64_t n);
-	/* Make the state for n ops, or undo n ops; or NULL. With either a stage goes in rounds. */
+	/*
+	 * Make the state for n ops, or undo n ops; or NULL. With either a stage goes in rounds.
+	 * n is at most round_ops, less when --ops ends, 0 for who only keeps step with others.
+	 */
 	int (*fill)(struct fs_worker *w, uint64_t n);
 	int (*drain)(struct fs_worker *w, uint64_t n);
 	uint64_t max_batch;		/* 0: no limit but the state */
@@ -182,7 +185,11 @@ struct fs_stressor {
 	int (*need)(const struct fs_variant *v, const void *state, struct fs_need *per_worker);
 	int (*setup)(struct fs_worker *w);
 	int (*verify)(struct fs_worker *w);	/* after the window; a mismatch: fs_fail(w, EIO) */
-	void (*teardown)(struct fs_worker *w);	/* only for what the fixtures below did not make */
+	/*
+	 * Undo what the fixtures below did not make. Also called when setup failed, half-way or
+	 * before it began: the state is then as the options left it.
+	 */
+	void (*teardown)(struct fs_worker *w);
 	int (*measure)(struct fs_worker *w);	/* once, after the window: side metrics; or NULL */
 	int (*help)(struct fs_worker *w, unsigned i);	/* body of helper i, while fs_helping(w) */
 };

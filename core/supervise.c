@@ -6,19 +6,14 @@
 #include "core/supervise.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "core/group.h"
-#include "core/message.h"
-#include "core/sweep.h"
 #include "platform/clock.h"
 
 #define SUPERVISE_TICK_NS	FS_NSEC_PER_MSEC
 #define SUPERVISE_PREPARE_NS	(30 * FS_NSEC_PER_SEC)
-#define SUPERVISE_NS_PER_BYTE	50	/* 1 s more per 20 MB to be made */
-#define SUPERVISE_STOP_NS	(5 * FS_NSEC_PER_SEC)
-#define SUPERVISE_TEARDOWN_NS	(60 * FS_NSEC_PER_SEC)
-#define SUPERVISE_REAP_NS	(5 * FS_NSEC_PER_SEC)
 #define SUPERVISE_PROBE_NS	(10 * FS_NSEC_PER_SEC)
 #define SUPERVISE_STILL_NS	(30 * FS_NSEC_PER_SEC)
 #define SUPERVISE_GATE_NS	(5 * FS_NSEC_PER_MSEC)
@@ -28,22 +23,11 @@
 #define SUPERVISE_WARMUP_EXTENSIONS 3
 #define SUPERVISE_WARMUP_BATCHES 5
 
-static unsigned supervise_workers(const struct flight *f)
-{
-	return f->stage->plan.workers;
-}
-
-static bool supervise_over(const struct flight *f)
-{
-	return !f->spawned || f->hung || f->child.ended ||
-	       fs_load_acquire(&f->stage->failure.complete);
-}
-
 static bool supervise_prepared(void *flight)
 {
 	const struct flight *f = flight;
 
-	return supervise_over(f) || fs_load_acquire(&f->stage->times.settled);
+	return fs_group_over(f) || fs_load_acquire(&f->stage->times.settled);
 }
 
 /* Whether no stage of the group can go on. */
@@ -52,7 +36,7 @@ static bool supervise_all_over(void *group)
 	struct group *g = group;
 
 	for (unsigned i = 0; i < g->n; i++) {
-		if (!supervise_over(&g->flights[i]))
+		if (!fs_group_over(&g->flights[i]))
 			return false;
 	}
 	return true;
@@ -60,17 +44,11 @@ static bool supervise_all_over(void *group)
 
 /* --- prepare and gate ------------------------------------------------------------------------- */
 
-/* What making, or removing, a stage's files may take on a slow disk. */
-static uint64_t supervise_bytes_ns(const struct flight *f)
-{
-	return f->stage->plan.need_bytes * supervise_workers(f) * SUPERVISE_NS_PER_BYTE;
-}
-
 static uint64_t supervise_prepare_limit(const struct group *g, const struct flight *f)
 {
 	if (g->probing)
 		return SUPERVISE_PROBE_NS;
-	return SUPERVISE_PREPARE_NS + f->stage->plan.settle_ns + supervise_bytes_ns(f);
+	return SUPERVISE_PREPARE_NS + f->stage->plan.settle_ns + fs_group_bytes_ns(f);
 }
 
 static enum wait_end supervise_prepare(struct group *g)
@@ -86,7 +64,7 @@ static enum wait_end supervise_prepare(struct group *g)
 				      SUPERVISE_TICK_NS);
 		if (end == WAIT_TIMEOUT) {
 			f->hung = true;
-			fs_area_stop(g->area, g->next);
+			fs_area_abandon(g->area, g->next);
 		}
 		if (end == WAIT_INTERRUPTED)
 			return end;
@@ -100,22 +78,16 @@ static void supervise_arm(struct group *g)
 	uint64_t workers = 0, start;
 
 	for (unsigned i = 0; i < g->n; i++)
-		workers += supervise_workers(&g->flights[i]);
+		workers += fs_group_workers(&g->flights[i]);
 	start = fs_now_ns() + SUPERVISE_GATE_NS + workers * SUPERVISE_GATE_WORKER_NS;
 	g->area->gate.start_ns = start;
 	for (unsigned i = 0; i < g->n; i++) {
 		const struct fs_variant *v = g->flights[i].to->stage->variant;
 
-		for (unsigned w = 0; w < supervise_workers(&g->flights[i]); w++)
+		for (unsigned w = 0; w < fs_group_workers(&g->flights[i]); w++)
 			fs_store(&area_slot(g->area, i, w)->off,
 				 v->fill || v->drain ? FS_OFF_FLAG | start : 0);
 	}
-}
-
-static void supervise_go(struct group *g)
-{
-	fs_store_release(&g->area->gate.go, 1);
-	fs_futex_wake_all(&g->area->gate.go);
 }
 
 /* --- warm-up ---------------------------------------------------------------------------------- */
@@ -142,7 +114,7 @@ static bool supervise_warm(const struct group *g)
 	for (unsigned i = 0; i < g->n; i++) {
 		const struct flight *f = &g->flights[i];
 
-		for (unsigned w = 0; !supervise_over(f) && w < supervise_workers(f); w++) {
+		for (unsigned w = 0; !fs_group_over(f) && w < fs_group_workers(f); w++) {
 			const struct area_slot *slot = area_slot(g->area, i, w);
 
 			if (fs_load(&slot->batches) < SUPERVISE_WARMUP_BATCHES ||
@@ -153,9 +125,8 @@ static bool supervise_warm(const struct group *g)
 	return true;
 }
 
-static enum wait_end supervise_warm_up(struct group *g)
+static enum wait_end supervise_warm_up(struct group *g, uint64_t length)
 {
-	const uint64_t length = supervise_warmup(g);
 	uint64_t until = g->area->gate.start_ns + length;
 	enum wait_end end;
 
@@ -178,59 +149,91 @@ static bool supervise_counted(void *group)
 	for (unsigned i = 0; i < g->n; i++) {
 		struct flight *f = &g->flights[i];
 
-		if (!supervise_over(f) &&
-		    fs_load_acquire(&f->stage->loop_done) < supervise_workers(f))
+		if (!fs_group_over(f) &&
+		    fs_load_acquire(&f->stage->loop_done) < fs_group_workers(f))
 			return false;
 	}
 	return true;
 }
 
-/* A number that moves while any worker does anything that can be seen from here. */
-static uint64_t supervise_progress(const struct group *g)
+static uint64_t supervise_ops(const struct group *g)
 {
 	uint64_t sum = 0;
 
 	for (unsigned i = 0; i < g->n; i++) {
-		for (unsigned w = 0; w < supervise_workers(&g->flights[i]); w++) {
-			const struct area_slot *slot = area_slot(g->area, i, w);
+		for (unsigned w = 0; w < fs_group_workers(&g->flights[i]); w++)
+			sum += fs_load(&area_slot(g->area, i, w)->ops);
+	}
+	return sum;
+}
 
-			sum += fs_load(&slot->ops) + fs_load(&slot->batches) +
-			       fs_load(&slot->phase_since);
-		}
+/* A number that changes while any worker of the stage does anything that can be seen from here. */
+static uint64_t supervise_moves(const struct group *g, unsigned i)
+{
+	uint64_t sum = 0;
+
+	for (unsigned w = 0; w < fs_group_workers(&g->flights[i]); w++) {
+		const struct area_slot *slot = area_slot(g->area, i, w);
+
+		sum += fs_load(&slot->batches) + fs_load(&slot->phase_since);
 	}
 	return sum;
 }
 
 /*
- * Runs of --ops N open their window before the release, so that no op escapes it. They take what
- * they take, but not for ever: a group in which nothing has moved for half a minute hangs.
+ * Runs of --ops N take what they take, but not for ever: they go on as long as an op succeeds in
+ * each half minute, and in what a slow disk may take to make the files anew.
  */
-static void supervise_counted_window(struct group *g)
+static enum wait_end supervise_await_ops(struct group *g)
 {
-	const uint64_t patience = g->probing ? SUPERVISE_PROBE_NS : SUPERVISE_STILL_NS;
-	uint64_t before;
+	uint64_t patience = g->probing ? SUPERVISE_PROBE_NS : SUPERVISE_STILL_NS, before;
 	enum wait_end end;
 
-	supervise_arm(g);
-	fs_group_window_start(g);
-	supervise_go(g);
+	for (unsigned i = 0; i < g->n && !g->probing; i++)
+		patience += fs_group_bytes_ns(&g->flights[i]);
 	do {
-		before = supervise_progress(g);
+		before = supervise_ops(g);
+		for (unsigned i = 0; i < g->n; i++)
+			g->flights[i].moves = supervise_moves(g, i);
 		end = fs_session_wait(g->session, supervise_counted, g, fs_now_ns() + patience,
 				      SUPERVISE_TICK_NS);
-	} while (end == WAIT_TIMEOUT && !g->probing && supervise_progress(g) != before);
-	for (unsigned i = 0; end == WAIT_TIMEOUT && i < g->n; i++)
-		g->flights[i].hung = !supervise_over(&g->flights[i]) &&
-				     fs_load(&g->flights[i].stage->loop_done) <
-				     supervise_workers(&g->flights[i]);
+	} while (end == WAIT_TIMEOUT && !g->probing && supervise_ops(g) != before);
+	return end;
+}
+
+/* Whose ops have not been reached: nothing moves in a stage that hangs. */
+static void supervise_give_up(struct group *g)
+{
+	for (unsigned i = 0; i < g->n; i++) {
+		struct flight *f = &g->flights[i];
+
+		if (fs_group_over(f) || fs_load(&f->stage->loop_done) >= fs_group_workers(f))
+			continue;
+		f->hung = supervise_moves(g, i) == f->moves;
+		f->stalled = !f->hung;
+	}
+}
+
+/* With --ops the window opens before the release, so that no op escapes it. */
+static void supervise_counted_window(struct group *g)
+{
+	supervise_arm(g);
+	fs_group_window_start(g);
+	fs_group_go(g);
+	if (supervise_await_ops(g) == WAIT_TIMEOUT)
+		supervise_give_up(g);
 	fs_group_window_end(g);
 }
 
 static void supervise_timed_window(struct group *g)
 {
+	const uint64_t warmup = supervise_warmup(g);
+
 	supervise_arm(g);
-	supervise_go(g);
-	if (supervise_warm_up(g) != WAIT_TIMEOUT)
+	if (warmup)
+		fs_store(&g->area->gate.phase, AREA_WARMUP);
+	fs_group_go(g);
+	if (supervise_warm_up(g, warmup) != WAIT_TIMEOUT)
 		return;
 	fs_group_window_start(g);
 	fs_session_wait(g->session, supervise_all_over, g,
@@ -238,105 +241,7 @@ static void supervise_timed_window(struct group *g)
 	fs_group_window_end(g);
 }
 
-/* --- stop ------------------------------------------------------------------------------------- */
-
-static bool supervise_left_loop(void *flight)
-{
-	struct flight *f = flight;
-
-	return f->child.ended || fs_load_acquire(&f->stage->loop_done) >= supervise_workers(f) ||
-	       fs_load_acquire(&f->stage->setup_done) < supervise_workers(f);
-}
-
-static bool supervise_verified(void *flight)
-{
-	struct flight *f = flight;
-
-	return f->child.ended || fs_load_acquire(&f->stage->verified) >= supervise_workers(f);
-}
-
-static void supervise_hung_worker(struct flight *f, const struct area_slot *slot, unsigned worker,
-				  const char *limit)
-{
-	const uint32_t phase = fs_load(&slot->phase);
-	char wchan[64], text[256];
-
-	if (!slot->tid || phase == WORKER_ENDED || phase == WORKER_MEET)
-		return;
-	snprintf(text, sizeof(text),
-		 "worker %u (tid %u) has not ended %s: in %s for %.1f s, state %c",
-		 worker, slot->tid, limit, fs_worker_phase_names[phase],
-		 (double)(fs_now_ns() - slot->phase_since) / 1e9,
-		 fs_task_state(slot->pid, slot->tid, wchan));
-	if (wchan[0])
-		snprintf(text + strlen(text), sizeof(text) - strlen(text), ", wchan %s", wchan);
-	fs_warning("%s: %s", f->stage->plan.key, text);
-	if (!f->hung_text[0])
-		memcpy(f->hung_text, text, sizeof(text));
-}
-
-/* Say who is where, then end the stage's processes: its results stay in the area. */
-static void supervise_hung(struct group *g, unsigned i, const char *limit)
-{
-	struct flight *f = &g->flights[i];
-
-	for (unsigned w = 0; w < supervise_workers(f); w++)
-		supervise_hung_worker(f, area_slot(g->area, i, w), w, limit);
-	f->hung = true;
-	fs_child_kill(&f->child);
-}
-
-static void supervise_stop(struct group *g, unsigned i)
-{
-	struct flight *f = &g->flights[i];
-	struct session *s = g->session;
-	const uint64_t limit = SUPERVISE_TEARDOWN_NS + supervise_bytes_ns(f);
-
-	if (f->hung)
-		supervise_hung(g, i, "in time");
-	else if (fs_session_wait_deaf(s, supervise_left_loop, f, fs_now_ns() + SUPERVISE_STOP_NS,
-				      SUPERVISE_TICK_NS) == WAIT_TIMEOUT)
-		supervise_hung(g, i, "after the stop");
-	f->loop_done_ns = fs_now_ns();
-	if (!f->child.killed)
-		fs_session_wait_deaf(s, supervise_verified, f, fs_now_ns() + limit,
-				     SUPERVISE_TICK_NS);
-	f->verified_ns = fs_now_ns();
-	if (!f->child.killed &&
-	    fs_session_wait_deaf(s, fs_child_ended, &f->child, fs_now_ns() + limit,
-				 0) == WAIT_TIMEOUT)
-		supervise_hung(g, i, "cleaning up");
-	if (fs_session_wait_deaf(s, fs_child_ended, &f->child, fs_now_ns() + SUPERVISE_REAP_NS,
-				 0) == WAIT_TIMEOUT)
-		fs_warning("%s: process %d cannot be killed; left behind",
-			   f->stage->plan.key, (int)f->child.pid);
-	f->exited_ns = fs_now_ns();
-}
-
-static void supervise_stop_all(struct group *g)
-{
-	for (unsigned i = 0; i < g->n; i++)
-		fs_area_stop(g->area, i);
-	supervise_go(g);
-	for (unsigned i = 0; i < g->n; i++) {
-		if (g->flights[i].spawned)
-			supervise_stop(g, i);
-	}
-}
-
-static void supervise_sweep(struct group *g)
-{
-	for (unsigned i = 0; i < g->n; i++) {
-		const struct area_stage *stage = g->flights[i].stage;
-
-		if (!stage->workspace[0])
-			continue;
-		if (stage->times.kept)
-			fs_note("%s: files kept in %s", stage->plan.key, stage->workspace);
-		else
-			fs_sweep(g->session, g->area->target, stage->workspace);
-	}
-}
+/* --- the group -------------------------------------------------------------------------------- */
 
 static int supervise_group(struct group *g, const char *target)
 {
@@ -350,18 +255,17 @@ static int supervise_group(struct group *g, const char *target)
 		else
 			supervise_timed_window(g);
 	}
-	supervise_stop_all(g);
-	supervise_sweep(g);
+	fs_group_stop(g);
 	for (unsigned i = 0; i < g->n; i++)
 		fs_group_verdict(g, i);
 	fs_group_close(g);
 	return 0;
 }
 
-static void supervise_impossible(struct group *g, int rc)
+static void supervise_impossible(struct group_stage *stages, unsigned n, int rc)
 {
-	for (unsigned i = 0; i < g->n; i++) {
-		struct stage_result *r = g->flights[i].to->result;
+	for (unsigned i = 0; i < n; i++) {
+		struct stage_result *r = stages[i].result;
 
 		r->status = STATUS_FAILED;
 		r->err = -rc;
@@ -369,29 +273,38 @@ static void supervise_impossible(struct group *g, int rc)
 	}
 }
 
+/* Of a size for all stages that may run together: too large for a small stack. */
+static void supervise_stages(struct session *s, const char *target, const struct fs_target *facts,
+			     struct group_stage *stages, unsigned n, bool probing)
+{
+	struct group *g = calloc(1, sizeof(*g));
+	int rc = -ENOMEM;
+
+	if (g) {
+		g->session = s;
+		g->facts = facts;
+		g->n = n;
+		g->probing = probing;
+		for (unsigned i = 0; i < n; i++)
+			g->flights[i].to = &stages[i];
+		rc = supervise_group(g, target);
+	}
+	free(g);
+	if (rc < 0)
+		supervise_impossible(stages, n, rc);
+}
+
 void fs_supervise(struct session *s, const char *target, const struct fs_target *facts,
 		  struct group_stage *stages, unsigned n)
 {
-	struct group g = { .session = s, .facts = facts, .n = n };
-	int rc;
-
-	for (unsigned i = 0; i < n; i++)
-		g.flights[i].to = &stages[i];
-	rc = supervise_group(&g, target);
-	if (rc < 0)
-		supervise_impossible(&g, rc);
+	supervise_stages(s, target, facts, stages, n, false);
 }
 
 int fs_supervise_probe(struct session *s, const char *target, const struct stage *stage,
 		       struct stage_result *result)
 {
 	struct group_stage to = { stage, result };
-	struct group g = { .session = s, .n = 1, .probing = true };
-	int rc;
 
-	g.flights[0].to = &to;
-	rc = supervise_group(&g, target);
-	if (rc < 0)
-		supervise_impossible(&g, rc);
+	supervise_stages(s, target, NULL, &to, 1, true);
 	return result->status != STATUS_PASSED;
 }

@@ -172,9 +172,10 @@ static void verdict_died(const struct group *g, const struct flight *f, struct s
 			 WEXITSTATUS(status));
 }
 
-static void verdict_interrupted(const struct flight *f, struct stage_result *r)
+static void verdict_interrupted(const struct group *g, const struct flight *f,
+				struct stage_result *r)
 {
-	if (f->spawned) {
+	if (f->spawned && !g->probing) {
 		r->status = STATUS_INCOMPLETE;
 		snprintf(r->reason, sizeof(r->reason), "interrupted");
 		return;
@@ -182,6 +183,28 @@ static void verdict_interrupted(const struct flight *f, struct stage_result *r)
 	r->status = STATUS_SKIPPED;
 	r->skip = SKIP_INTERRUPTED;
 	snprintf(r->reason, sizeof(r->reason), "interrupted");
+}
+
+/* Of --ops N. What they fail with is tolerated, or they would not have come so far. */
+static void verdict_stalled(const struct flight *f, struct stage_result *r)
+{
+	const struct area_errno *most = &f->tolerated[0];
+
+	for (unsigned i = 1; i < AREA_ERRNOS_MAX; i++)
+		most = f->tolerated[i].count > most->count ? &f->tolerated[i] : most;
+	r->status = STATUS_INCOMPLETE;
+	r->err = most->count ? most->err : 0;
+	snprintf(r->reason, sizeof(r->reason),
+		 "the ops asked for are not reached: none succeeds any more%s%s",
+		 r->err ? ", mostly for " : "", r->err ? fs_errno_name(r->err) : "");
+}
+
+static void verdict_not_started(const struct flight *f, struct stage_result *r)
+{
+	r->status = STATUS_FAILED;
+	r->err = -f->spawn_err;
+	snprintf(r->reason, sizeof(r->reason), "the stage did not start: %s (%s)",
+		 strerror(r->err), fs_errno_name(r->err));
 }
 
 static void verdict_status(struct group *g, unsigned i, struct stage_result *r)
@@ -196,13 +219,13 @@ static void verdict_status(struct group *g, unsigned i, struct stage_result *r)
 	else if (f->spawned && f->child.ended && !f->child.killed && f->child.status)
 		verdict_died(g, f, r);
 	else if (g->session->interrupted)
-		verdict_interrupted(f, r);
+		verdict_interrupted(g, f, r);
+	else if (f->stalled)
+		verdict_stalled(f, r);
 	else if (f->have_window)
 		r->status = STATUS_PASSED;
-	else {
-		r->status = STATUS_FAILED;
-		snprintf(r->reason, sizeof(r->reason), "the stage did not start");
-	}
+	else
+		verdict_not_started(f, r);
 }
 
 void fs_group_verdict(struct group *g, unsigned i)

@@ -11,6 +11,9 @@
 #include <sys/mman.h>
 #include <sys/stat.h>
 
+/* How soon a stop is seen by a worker that sleeps while others set up. */
+#define WORKER_POLL_NS (FS_NSEC_PER_SEC / 10)
+
 void fs_worker_phase(struct worker *k, enum area_worker_phase phase, const char *where)
 {
 	k->where = where;
@@ -33,14 +36,22 @@ int fs_fail(struct fs_worker *w, int err, const char *fmt, ...)
 	vsnprintf(f.text, sizeof(f.text), fmt, args);
 	va_end(args);
 	fs_area_fail(k->stage, &f);
-	fs_area_stop(k->area, k->stage_index);
+	fs_area_abandon(k->area, k->stage_index);
 	return -err;
 }
 
 bool fs_worker_failed(struct worker *k, int rc)
 {
-	fs_fail(&k->pub, -rc, "%s", "");
+	const bool cut_short = rc == -ECANCELED || rc == -EINTR;
+
+	if (!cut_short || !fs_worker_stopped(k))
+		fs_fail(&k->pub, -rc, "%s", "");
 	return false;
+}
+
+int fs_abandoned(const struct fs_worker *w)
+{
+	return fs_load(&fs_worker_of(w)->stage->abandoned) ? -ECANCELED : 0;
 }
 
 static bool worker_lists(const int *errnos, int err)
@@ -56,8 +67,6 @@ bool fs_op_failed(struct fs_worker *w, long err)
 {
 	struct worker *k = fs_worker_of(w);
 
-	if (fs_load(&k->stage->stop))
-		return false;		/* after the window: cut short by the stop */
 	if (worker_lists(k->stressor->tolerated, (int)-err) && fs_area_tally(k->stage, (int)-err))
 		return true;
 	return fs_worker_failed(k, (int)err);
@@ -194,25 +203,19 @@ static int worker_start(struct worker *k)
 	return fs_worker_open_dir(k);
 }
 
-enum { LEADER_UNKNOWN, LEADER_READY, LEADER_FAILED };
-
-static bool worker_shares_file(const struct worker *k)
+/* A leader that fails stops the stage; the stop may come just before the sleep. */
+static bool worker_await_leader(struct worker *k)
 {
-	return k->pub.share == FS_SHARE_FILE || k->pub.share == FS_SHARE_RANGE;
+	uint32_t *done = &k->stage->leader_done;
+
+	if (fs_leader(&k->pub))
+		return true;
+	while (!fs_load_acquire(done) && !fs_worker_stopped(k))
+		fs_futex_wait(done, 0, WORKER_POLL_NS);
+	return fs_load_acquire(done);
 }
 
 /* With a shared file the leader makes it; the others open it when it is there. */
-static bool worker_await_leader(struct worker *k)
-{
-	uint32_t *word = &k->stage->leader_done;
-
-	if (!worker_shares_file(k) || k->pub.id == 0)
-		return true;
-	while (fs_load_acquire(word) == LEADER_UNKNOWN)
-		fs_futex_wait(word, LEADER_UNKNOWN, FS_NSEC_PER_SEC);
-	return fs_load_acquire(word) == LEADER_READY;
-}
-
 static bool worker_setup(struct worker *k)
 {
 	int rc;
@@ -222,12 +225,12 @@ static bool worker_setup(struct worker *k)
 	fs_worker_phase(k, WORKER_SETUP, "setup");
 	rc = k->stressor->setup ? k->stressor->setup(&k->pub) : 0;
 	if (rc < 0)
-		fs_worker_failed(k, rc);
+		return fs_worker_failed(k, rc);
 	if (k->pub.id == 0) {
-		fs_store_release(&k->stage->leader_done, rc < 0 ? LEADER_FAILED : LEADER_READY);
+		fs_store_release(&k->stage->leader_done, 1);
 		fs_futex_wake_all(&k->stage->leader_done);
 	}
-	return rc >= 0;
+	return true;
 }
 
 /*
@@ -249,7 +252,7 @@ static void worker_gate(struct worker *k)
 
 static bool worker_healthy(const struct worker *k)
 {
-	return !fs_load_acquire(&k->stage->failure.complete);
+	return !fs_load_acquire(&k->stage->failure.complete) && !fs_load(&k->stage->abandoned);
 }
 
 /* After the window, untimed, when everybody has left the loop. */

@@ -19,8 +19,8 @@ struct worker_dirs {			/* of the stage; each worker closes its copies */
 	const char *workspace;		/* its name in the target */
 };
 
-struct worker {
-	struct fs_worker pub;		/* first: a stressor's pointer is ours */
+struct worker {				/* on lines of its own: ops write to it */
+	FS_LINE_ALIGNED struct fs_worker pub;	/* first: a stressor's pointer is ours */
 	struct area *area;
 	struct area_stage *stage;
 	struct area_slot *slot;
@@ -53,11 +53,24 @@ static inline struct worker *fs_worker_of(const struct fs_worker *w)
 	return (struct worker *)(uintptr_t)w;
 }
 
+static inline bool fs_worker_stopped(const struct worker *k)
+{
+	return fs_load(&k->stage->stop);
+}
+
+static inline bool fs_worker_shares_file(const struct worker *k)
+{
+	return k->pub.share == FS_SHARE_FILE || k->pub.share == FS_SHARE_RANGE;
+}
+
 /* Body of a worker's, and of a helper's, task: struct worker *. */
 void fs_worker_main(void *worker);
 void fs_helper_main(void *worker);
 
-/* Record -errno as the stage's failure, unless there is one, and stop the stage. Returns false. */
+/*
+ * Record -errno as the stage's failure, unless there is one, and stop the stage. ECANCELED and
+ * EINTR of a stage that is stopped already are no failures: it was cut short. Returns false.
+ */
 bool fs_worker_failed(struct worker *k, int rc);
 
 /* The measured part: from the gate until the stage stops or --ops are done. */
@@ -66,6 +79,8 @@ void fs_loop(struct worker *k);
 /* Publish what the worker is doing now. */
 void fs_worker_phase(struct worker *k, enum area_worker_phase phase, const char *where);
 
+/* For long fixtures: -ECANCELED once nobody wants any more what they make; else 0. */
+int fs_abandoned(const struct fs_worker *w);
 /* For fixtures: close, or unmap, when the worker ends; on failure at once. 0 or -EMFILE. */
 int fs_worker_keep_fd(struct fs_worker *w, int fd);
 int fs_worker_keep_map(struct fs_worker *w, void *map, size_t bytes);

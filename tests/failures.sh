@@ -108,6 +108,55 @@ check "the tid is the worker's" \
 	is misbehave.hang '(.worker_detail[0].tid | tostring) as $tid | .reason | test("tid \($tid)\\b")' true
 check "the next stage runs" is unlink .status passed
 
+# --- a set-up that fails, one that hangs, and a target that goes away
+
+# shellcheck disable=SC2086
+check "a worker's set-up fails while another's hangs" run 1 misbehave.stuck,unlink $timed
+check "the first failure is the reason" is misbehave.stuck '"\(.status) \(.errno_name)"' "failed EIO"
+check "the one that hangs is named" says "$work/err" 'misbehave\.stuck: worker 1 \(tid [0-9]+\) .* in setup for '
+check "well before a minute is over" is misbehave.stuck '.time.wall_s < 20' true
+check "the next stage runs" is unlink .status passed
+check "nobody waits for a leader that has failed" \
+	run 1 misbehave.stuck --nr-threads 2 --timeout 0.3 --share file
+check "failed at once" is misbehave.stuck.file '"\(.errno_name) \(.time.wall_s < 4)"' "EIO true"
+
+# A lazy unmount leaves the first stage its files, and the second one an empty directory.
+unmounted()
+{
+	mkdir "$work/away"
+	mount -t tmpfs away "$work/away" || return
+	mounts+=("$work/away")
+	"$FSSTRESS_TEST" --target "$work/away" --test unlink,misbehave.tolerated --nr-threads 2 --timeout 2 \
+		--json "$work/json" >"$work/out" 2>"$work/err" &
+	sleep 1.5
+	umount -l "$work/away"
+	unset 'mounts[-1]'
+	wait $!
+	[ $? = 1 ] && empty "$work/away"
+}
+
+if [ "$(id -u)" = 0 ]; then
+	check "the target is unmounted during the run" unmounted
+	check "nothing runs on what lies below" is misbehave.tolerated '"\(.status) \(.errno_name)"' "failed ESTALE"
+fi
+
+# SIGTERM to the stage process alone: it is not the one to be asked.
+stage_termed()
+{
+	local pid stage
+	"$FSSTRESS_TEST" --target "$M" --test unlink --nr-threads 2 --timeout 2 --json "$work/json" \
+		>"$work/out" 2>"$work/err" &
+	pid=$!
+	sleep 1.2
+	for stage in $(cat "/proc/$pid/task/$pid/children"); do
+		kill -TERM "$stage"
+	done
+	wait $pid
+}
+
+check "a signal to a stage's process does not end it" stage_termed
+check "passed" is unlink .status passed
+
 # --- nothing done, nothing to do
 
 # shellcheck disable=SC2086

@@ -110,6 +110,7 @@ static void test_batch_freezes(void **state)
 	struct toy *t = &l->toys[0];
 
 	l->variant.run = toy_recorded;
+	l->area->gate.phase = AREA_WARMUP;
 	t->measure_at = 8; /* the second of size 4 */
 	t->stop_at = 100;
 	run(l, 1);
@@ -117,6 +118,20 @@ static void test_batch_freezes(void **state)
 		assert_int_equal(t->steps[i].n, 4);
 	assert_int_equal(l->workers[0].slot->batch, 4);
 	assert_int_equal(l->workers[0].slot->batch_fixed, 1);
+	assert_int_equal(l->workers[0].slot->usage_marks, 2);
+}
+
+/* With --ops, or no warm-up, the window opens at the release: the batch must not stay at 1. */
+static void test_batch_grows_unwarmed(void **state)
+{
+	struct loop *l = *state;
+	struct toy *t = &l->toys[0];
+
+	l->variant.run = toy_recorded;
+	t->measure_at = 1;
+	t->stop_at = 9;
+	run(l, 1);
+	assert_int_equal(t->steps[8].n, 4);
 	assert_int_equal(l->workers[0].slot->usage_marks, 2);
 }
 
@@ -215,6 +230,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_by_time_has_no_end, make, drop),
 		cmocka_unit_test_setup_teardown(test_batch_doubles, make, drop),
 		cmocka_unit_test_setup_teardown(test_batch_freezes, make, drop),
+		cmocka_unit_test_setup_teardown(test_batch_grows_unwarmed, make, drop),
 		cmocka_unit_test_setup_teardown(test_batch_multiple, make, drop),
 		cmocka_unit_test_setup_teardown(test_max_batch, make, drop),
 		cmocka_unit_test_setup_teardown(test_max_batch_of_a_multiple, make, drop),

@@ -76,10 +76,32 @@ static inline long misbehave_nothing(struct fs_worker *w)
 }
 FS_RUN_LOOP(misbehave_run_nothing, misbehave_nothing)
 
-enum { MISBEHAVE_NOT, MISBEHAVE_SKIP, MISBEHAVE_MISMATCH };
+/* After that many, each fails with an errno that is tolerated. */
+static inline long misbehave_dry(struct fs_worker *w)
+{
+	struct misbehave_state *s = fs_state(w);
+
+	return s->done++ < s->at ? misbehave_good() : -EAGAIN;
+}
+FS_RUN_LOOP(misbehave_run_dry, misbehave_dry)
+
+enum { MISBEHAVE_NOT, MISBEHAVE_SKIP, MISBEHAVE_MISMATCH, MISBEHAVE_STUCK };
+
+/* The first worker fails, the others never come back. */
+static int misbehave_stuck(struct fs_worker *w)
+{
+	if (w->probing)
+		return 0;
+	if (w->id == 0)
+		return fs_fail(w, EIO, "the first worker's set-up");
+	for (;;)
+		pause();
+}
 
 static int misbehave_setup(struct fs_worker *w)
 {
+	if (w->variant->arg == MISBEHAVE_STUCK)
+		return misbehave_stuck(w);
 	return w->variant->arg == MISBEHAVE_SKIP ? -EOPNOTSUPP : 0;
 }
 
@@ -104,6 +126,9 @@ static const struct fs_variant misbehave_variants[] = {
 	{ .name = "skip", .op = "cannot be done here", .run = misbehave_run_nothing, .arg = MISBEHAVE_SKIP },
 	{ .name = "mismatch", .op = "verify finds a mismatch", .run = misbehave_run_nothing,
 	  .arg = MISBEHAVE_MISMATCH },
+	{ .name = "dry", .op = "succeeds `at` times", .run = misbehave_run_dry },
+	{ .name = "stuck", .op = "never comes to it: set-up hangs", .run = misbehave_run_nothing,
+	  .arg = MISBEHAVE_STUCK, .share = FS_SHARE_FILE },
 	{ .name = "huge", .op = "needs 1 PiB", .run = misbehave_run_nothing },
 	{ .run = NULL }
 };
