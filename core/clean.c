@@ -4,13 +4,20 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <poll.h>
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "core/message.h"
 #include "core/report.h"
 #include "core/workspace.h"
+#include "platform/task.h"
+
+#define CLEAN_EXIT_SETUP	3
+#define CLEAN_OPEN_MS		10000
 
 struct cleaning {
 	int target_fd;
@@ -43,20 +50,72 @@ static int clean_one(const struct leftover *l, void *arg)
 	return 0;
 }
 
-int fs_clean(const char *target)
+/* The child that opens the target; that it answers is told by closing `opened`. */
+static int clean_target(const char *path, int opened)
 {
-	const char *path = target ? target : ".";
 	struct cleaning c = { .target_fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC) };
-	int n = c.target_fd < 0 ? -errno : fs_workspace_find(c.target_fd, clean_one, &c);
+	int n = c.target_fd < 0 ? -errno : 0;
 
-	if (c.target_fd >= 0)
-		close(c.target_fd);
+	close(opened);
+	if (!n)
+		n = fs_workspace_find(c.target_fd, clean_one, &c);
 	if (n < 0) {
 		fs_error("cannot clean %s: %s", path, strerror(-n));
-		return 3;
+		return CLEAN_EXIT_SETUP;
 	}
 	if (!n)
 		printf("nothing to remove\n");
 	fflush(stdout);
 	return c.failed;
+}
+
+/* Removing may take as long as it does; who has no patience has signals, which reach the child. */
+static int clean_wait(const char *path, pid_t pid, int opened)
+{
+	struct pollfd p = { .fd = opened };
+	int n, status;
+
+	do {
+		n = poll(&p, 1, CLEAN_OPEN_MS);
+	} while (n < 0 && errno == EINTR);
+	if (n == 0) {
+		fs_error("cannot clean %s: it does not answer within %d s", path,
+			 CLEAN_OPEN_MS / 1000);
+		kill(pid, SIGKILL);
+		return CLEAN_EXIT_SETUP;
+	}
+	while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
+		;
+	if (WIFEXITED(status))
+		return WEXITSTATUS(status);
+	fs_error("cannot clean %s: the process that does it was killed (%s)", path,
+		 strsignal(WTERMSIG(status)));
+	return 1;
+}
+
+int fs_clean(const char *target)
+{
+	const char *path = target ? target : ".";
+	const pid_t self = getpid();
+	int opened[2], status;
+	pid_t pid;
+
+	if (pipe2(opened, O_CLOEXEC)) {
+		fs_error("cannot clean %s: a pipe: %s", path, strerror(errno));
+		return CLEAN_EXIT_SETUP;
+	}
+	signal(SIGCHLD, SIG_DFL);	/* inherited as ignored, it would lose us the exit status */
+	fflush(NULL);
+	pid = fork();
+	if (pid == 0)
+		_exit(fs_task_die_with(self) < 0 ? 1 : clean_target(path, opened[1]));
+	close(opened[1]);
+	if (pid < 0) {
+		fs_error("cannot clean %s: start a process: %s", path, strerror(errno));
+		status = CLEAN_EXIT_SETUP;
+	} else {
+		status = clean_wait(path, pid, opened[0]);
+	}
+	close(opened[0]);
+	return status;
 }

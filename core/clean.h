@@ -6,10 +6,11 @@
 #define CORE_CLEAN_H
 
 /*
- * Remove from a target (NULL: the current directory) the work directories that bear our marker,
- * whose lock is free and whose host is this one. Prints a line for each that is removed, and for
- * each that is left, why. Exit status: 0; 1: something could not be removed; 3: the target cannot
- * be read.
+ * Remove from a target (NULL: the current directory) the work directories that bear our marker, or
+ * were left before they had one, whose lock is free and whose host is this one. Prints a line for
+ * each that is removed, and for each that is left, why. A child does it, so that a dead mount hangs
+ * the child alone. Exit status: 0; 1: something could not be removed; 3: the target cannot be read,
+ * or does not answer within 10 s.
  */
 int fs_clean(const char *target);
 

@@ -2,6 +2,7 @@
 /*
  * Where to run: a directory that is there, or a disk that is made for the run.
  */
+#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -14,6 +15,25 @@
 
 #define PLACE_EXIT_SETUP	3
 #define PLACE_DISK_LIMIT_NS	(120 * FS_NSEC_PER_SEC)
+#define PLACE_SHOWN		80
+
+/* What stands behind a value of which a message shows the beginning. */
+static const char *place_rest(const char *value)
+{
+	return strlen(value) > PLACE_SHOWN ? "..." : "";
+}
+
+static int place_bad_disk(const struct place *place, const char *why)
+{
+	fs_error("--disk %.*s%s: %s", PLACE_SHOWN, place->disk, place_rest(place->disk), why);
+	return PLACE_EXIT_SETUP;
+}
+
+static int place_bad_target(const struct place *place, const char *why)
+{
+	fs_error("target %.*s%s: %s", PLACE_SHOWN, place->target, place_rest(place->target), why);
+	return PLACE_EXIT_SETUP;
+}
 
 /* A plan makes no disk: it goes by what that would be. A device's contents show once mounted. */
 static int place_imagine(const struct place *place, struct run_result *run)
@@ -22,10 +42,8 @@ static int place_imagine(const struct place *place, struct run_result *run)
 	struct fs_disk_spec spec;
 	char why[512];
 
-	if (fs_disk_parse(place->disk, &spec, why) < 0) {
-		fs_error("--disk %s: %s", place->disk, why);
-		return PLACE_EXIT_SETUP;
-	}
+	if (fs_disk_parse(place->disk, &spec, why) < 0)
+		return place_bad_disk(place, why);
 	t->ours = true;
 	t->size_bytes = t->free_bytes = spec.kind == FS_DISK_DEVICE ? UINT64_MAX : spec.bytes;
 	snprintf(t->fstype, sizeof(t->fstype), "%s", place->fs ? place->fs : "tmpfs");
@@ -39,13 +57,16 @@ static int place_disk(struct session *s, struct place *place)
 	const struct config *c = s->config;
 	struct fs_disk_spec spec;
 	char why[512];
+	int err = fs_disk_parse(place->disk, &spec, why);
 
-	if (fs_disk_parse(place->disk, &spec, why) < 0 ||
-	    fs_disk_open(&spec, place->fs, c->mkfs_opts, c->mount_opts, c->fresh != FRESH_NEVER,
-			 c->yes_destroy, PLACE_DISK_LIMIT_NS, &s->disk, why) < 0) {
-		fs_error("--disk %s: %s", place->disk, why);
-		return PLACE_EXIT_SETUP;
-	}
+	if (!err)
+		err = fs_disk_open(&spec, place->fs, c->mkfs_opts, c->mount_opts,
+				   c->fresh != FRESH_NEVER, c->yes_destroy, PLACE_DISK_LIMIT_NS,
+				   fs_session_stopped, s, &s->disk, why);
+	if (err && s->interrupted)
+		return 128 + s->interrupted;
+	if (err)
+		return place_bad_disk(place, why);
 	s->has_disk = true;
 	place->target = s->disk.point;
 	return 0;
@@ -53,18 +74,17 @@ static int place_disk(struct session *s, struct place *place)
 
 static int place_refused(const struct place *place, const struct target_look *look, int rc)
 {
-	char path[1024];
+	char why[256];
 
-	fs_printable(place->target, path, sizeof(path));
 	if (rc == -ETIMEDOUT)
-		fs_error("target %s: does not answer within 10 s (%s)", path, look->what);
+		snprintf(why, sizeof(why), "does not answer within 10 s (%s)", look->what);
 	else
-		fs_error("target %s: %s: %s (%s)", path, look->what, strerror(-rc),
-			 fs_errno_name(-rc));
-	return PLACE_EXIT_SETUP;
+		snprintf(why, sizeof(why), "%s: %s (%s%s)", look->what, strerror(-rc),
+			 fs_errno_name(-rc), rc == -EFBIG ? ": RLIMIT_FSIZE, ulimit -f" : "");
+	return place_bad_target(place, why);
 }
 
-static void place_warn(struct run_result *run, const struct target_look *look)
+static void place_note_leftovers(const struct target_look *look)
 {
 	char name[NAME_MAX * 4 + 1];
 
@@ -73,28 +93,20 @@ static void place_warn(struct run_result *run, const struct target_look *look)
 			fs_printable(look->leftover[i], name, sizeof(name)));
 	if (look->leftovers > SWEEP_LEFTOVERS_MAX)
 		fs_note("%u more are left over", look->leftovers - SWEEP_LEFTOVERS_MAX);
-	if (look->target.on_root && !run->disk)
-		fs_warn_add(run->warnings, &run->nwarnings,
-			    "the target is on the root filesystem: "
-			    "other programs write there, too");
 }
 
 static int place_check(const struct config *c, const struct place *place, const struct fs_target *t)
 {
-	char path[1024];
+	char why[256];
 
-	fs_printable(place->target, path, sizeof(path));
-	if (t->initramfs) {
-		fs_error("target %s: is in the initramfs, where nothing is mounted to measure",
-			 path);
-		return PLACE_EXIT_SETUP;
-	}
-	if (c->require_fs && strcmp(c->require_fs, t->fstype)) {
-		fs_error("target %s: is on %s, --require-fs asks for %s",
-			 path, t->fstype, c->require_fs);
-		return PLACE_EXIT_SETUP;
-	}
-	return 0;
+	if (t->initramfs)
+		return place_bad_target(place, "is in the initramfs, where nothing is mounted to "
+					"measure");
+	if (!c->require_fs || strcmp(c->require_fs, t->fstype) == 0)
+		return 0;
+	snprintf(why, sizeof(why), "is on %s, --require-fs asks for %.*s%s", t->fstype, PLACE_SHOWN,
+		 c->require_fs, place_rest(c->require_fs));
+	return place_bad_target(place, why);
 }
 
 static int place_look(struct session *s, const struct place *place, struct run_result *run)
@@ -104,14 +116,20 @@ static int place_look(struct session *s, const struct place *place, struct run_r
 
 	if (s->interrupted)
 		return 128 + s->interrupted;
-	run->target = look.target;
-	run->target.ours = s->has_disk;
 	if (rc < 0)
 		return place_refused(place, &look, rc);
+	run->target = look.target;
+	run->target.ours = s->has_disk;
 	if (s->has_disk && s->config->mount_opts)
 		snprintf(run->target.requested_mount_options,
 			 sizeof(run->target.requested_mount_options), "%s", s->config->mount_opts);
-	place_warn(run, &look);
+	/* Repetitions look at the same places again. */
+	if (s->places++ < (s->config->ntargets ? s->config->ntargets : 1))
+		place_note_leftovers(&look);
+	if (look.target.on_root && !run->disk)
+		fs_warn_add(run->warnings, &run->nwarnings,
+			    "the target is on the root filesystem: "
+			    "other programs write there, too");
 	return place_check(s->config, place, &look.target);
 }
 

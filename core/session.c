@@ -197,6 +197,14 @@ enum wait_end fs_session_wait_deaf(struct session *s, bool (*met)(void *arg), vo
 	return session_wait(s, met, arg, deadline_ns, tick_ns, true);
 }
 
+bool fs_session_stopped(void *session)
+{
+	struct session *s = session;
+
+	session_take_signals(s);
+	return s->interrupted;
+}
+
 bool fs_child_ended(void *child)
 {
 	return ((struct child *)child)->ended;

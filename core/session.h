@@ -35,6 +35,7 @@ struct session {
 	uint64_t interrupted_ns;	/* when */
 	bool has_disk;
 	struct fs_disk disk;		/* children run in its namespace */
+	unsigned places;		/* looked at so far */
 	struct child *children[SESSION_CHILDREN_MAX];
 	unsigned nchildren;
 };
@@ -63,5 +64,7 @@ enum wait_end fs_session_wait(struct session *s, bool (*met)(void *arg), void *a
 enum wait_end fs_session_wait_deaf(struct session *s, bool (*met)(void *arg), void *arg,
 				   uint64_t deadline_ns, uint64_t tick_ns);
 bool fs_child_ended(void *child);
+/* Take the signals that have come; whether one says to stop. For those who wait by themselves. */
+bool fs_session_stopped(void *session);
 
 #endif

@@ -6,6 +6,7 @@
 #define CORE_SWEEP_H
 
 #include "core/session.h"
+#include "core/workspace.h"
 #include "platform/target.h"
 
 #define SWEEP_LEFTOVERS_MAX 4
@@ -14,6 +15,7 @@ struct target_look {			/* in shared memory, filled by the child */
 	int32_t rc;			/* 0, or -errno of what `what` says */
 	char what[64];
 	struct fs_target target;
+	struct workspace trial;		/* name "": there is none */
 	uint32_t leftovers;		/* work directories whose maker is gone */
 	char leftover[SWEEP_LEFTOVERS_MAX][NAME_MAX + 1];
 };
@@ -21,7 +23,8 @@ struct target_look {			/* in shared memory, filled by the child */
 /*
  * Facts about the target, leftovers in it and, with try_work, whether a work directory can be made
  * there: by a child with a limit of 10 s, so that a dead mount hangs the child alone. 0; -errno
- * (look->what says at what; -ETIMEDOUT: the mount does not answer).
+ * (look->what says at what; -ETIMEDOUT: the mount does not answer). A directory that the child
+ * leaves, because it was killed, is swept, or named in a warning when the mount does not answer.
  */
 int fs_target_look(struct session *s, const char *path, bool try_work, struct target_look *look);
 

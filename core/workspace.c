@@ -18,6 +18,7 @@
 
 #define WORKSPACE_MARKER_MAX	512
 #define WORKSPACE_TRIES		16
+#define WORKSPACE_BOOT_DIGITS	8	/* of the boot id, in the name */
 #define WORKSPACE_DIR_FLAGS	(O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
 
 /* Who made a workspace. A pid is only one together with its boot, pid namespace and start time. */
@@ -28,22 +29,22 @@ struct maker {
 };
 
 /*
- * Field 22 of /proc/PID/stat; 0: there is no such task. The name before it may hold blanks and
- * brackets.
+ * Field 22 of /proc/PID/stat; 0: there is no such task, or it is dead and waits for its parent. The
+ * name before it may hold blanks and brackets.
  */
 static unsigned long long workspace_start_ticks(unsigned pid)
 {
 	unsigned long long ticks = 0;
-	char path[64], text[1024];
+	char path[64], text[1024], state = 'Z';
 	const char *end;
 
 	snprintf(path, sizeof(path), "/proc/%u/stat", pid);
 	fs_sysfile_read(path, text, sizeof(text));
 	end = strrchr(text, ')');
 	if (end)
-		sscanf(end + 1, " %*c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u %*u %*u"
-		       " %*d %*d %*d %*d %*d %*d %llu", &ticks);
-	return ticks;
+		sscanf(end + 1, " %c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u %*u %*u"
+		       " %*d %*d %*d %*d %*d %*d %llu", &state, &ticks);
+	return strchr("ZXx", state) ? 0 : ticks;
 }
 
 /* Names of hosts become parts of file names and of one-word fields. */
@@ -71,15 +72,38 @@ static void workspace_maker(unsigned pid, struct maker *m)
 	m->pid_ns = stat("/proc/self/ns/pid", &st) ? 0 : (unsigned long long)st.st_ino;
 }
 
-static void workspace_name(const struct maker *m, char name[NAME_MAX + 1])
+static void workspace_name(const struct maker *m, uint32_t random, char name[NAME_MAX + 1])
 {
 	const size_t label = strcspn(m->host, ".");
-	uint32_t random = 0;
+
+	snprintf(name, NAME_MAX + 1, FS_WORKSPACE_PREFIX "%.*s.%.8s.%u.%08x",
+		 label > 32 ? 32 : (int)label, m->host, m->boot_id, m->pid, random);
+}
+
+static uint32_t workspace_random(void)
+{
+	uint32_t random;
 
 	if (getrandom(&random, sizeof(random), GRND_NONBLOCK) != (ssize_t)sizeof(random))
 		random = (uint32_t)getpid();
-	snprintf(name, NAME_MAX + 1, FS_WORKSPACE_PREFIX "%.*s.%.8s.%u.%08x",
-		 label > 32 ? 32 : (int)label, m->host, m->boot_id, m->pid, random);
+	return random;
+}
+
+/*
+ * Whether this host has given that name, on this boot or another one: into made its pid and the
+ * beginning of the boot id.
+ */
+static bool workspace_parse_name(const char *name, const struct maker *me, struct maker *made)
+{
+	const char *boot = strchr(name + strlen(FS_WORKSPACE_PREFIX), '.');
+	char again[NAME_MAX + 1];
+	unsigned random;
+
+	*made = *me;
+	if (!boot || sscanf(boot, ".%8[0-9a-f].%u.%8x", made->boot_id, &made->pid, &random) != 3)
+		return false;
+	workspace_name(made, random, again);
+	return strlen(made->boot_id) == WORKSPACE_BOOT_DIGITS && made->pid && !strcmp(name, again);
 }
 
 static struct flock workspace_whole_file(void)
@@ -144,7 +168,7 @@ int fs_workspace_create(int target_fd, unsigned pid, struct workspace *ws)
 	*ws = (struct workspace){ .target_fd = -1, .dir_fd = -1, .marker_fd = -1 };
 	workspace_maker(pid, &m);
 	for (int i = 0; err == -EEXIST && i < WORKSPACE_TRIES; i++) {
-		workspace_name(&m, ws->name);
+		workspace_name(&m, workspace_random(), ws->name);
 		err = mkdirat(target_fd, ws->name, 0700) ? -errno : 0;
 	}
 	if (err)
@@ -220,23 +244,103 @@ int fs_workspace_sweep(int target_fd, const char *name, char what[NAME_MAX + 1])
 	return fs_workspace_remove(&ws, what);
 }
 
-static bool workspace_lock_free(int marker_fd, const struct maker *made, const struct maker *me)
+static bool workspace_locked(int marker_fd)
 {
 	struct flock lock = workspace_whole_file();
 
-	if (!fcntl(marker_fd, F_OFD_GETLK, &lock) && lock.l_type != F_UNLCK)
+	return !fcntl(marker_fd, F_OFD_GETLK, &lock) && lock.l_type != F_UNLCK;
+}
+
+static bool workspace_lock_free(int marker_fd, const struct maker *made, const struct maker *me)
+{
+	return !workspace_locked(marker_fd) &&
+	       (strcmp(made->boot_id, me->boot_id) || made->pid_ns != me->pid_ns ||
+		!made->start_ticks || workspace_start_ticks(made->pid) != made->start_ticks);
+}
+
+static DIR *workspace_opendir(int dir_fd)
+{
+	const int fd = openat(dir_fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	DIR *d = fd < 0 ? NULL : fdopendir(fd);
+
+	if (!d && fd >= 0)
+		close(fd);
+	return d;
+}
+
+/* Private to us, and with nothing in it but, at most, a marker. */
+static bool workspace_bare(int dir_fd)
+{
+	DIR *d = workspace_opendir(dir_fd);
+	const struct dirent *e;
+	struct stat st;
+	bool bare = d && !fstat(dir_fd, &st) && st.st_uid == geteuid() &&
+		    (st.st_mode & ACCESSPERMS) == S_IRWXU;
+
+	while (bare && (errno = 0, e = readdir(d)))
+		bare = !strcmp(e->d_name, ".") || !strcmp(e->d_name, "..") ||
+		       !strcmp(e->d_name, FS_MARKER_NAME);
+	bare = bare && !errno;
+	if (d)
+		closedir(d);
+	return bare;
+}
+
+/* The marker of a maker that has not come to its end: what there is begins as this host's does. */
+static bool workspace_marker_begun(int fd, const struct maker *me)
+{
+	char begin[128], text[sizeof(begin)];
+	struct stat st;
+	ssize_t n;
+
+	if (fstat(fd, &st) || !S_ISREG(st.st_mode))
 		return false;
-	return strcmp(made->boot_id, me->boot_id) || made->pid_ns != me->pid_ns ||
-	       !made->start_ticks || workspace_start_ticks(made->pid) != made->start_ticks;
+	snprintf(begin, sizeof(begin), "fsstress 1\nhost %s\nboot ", me->host);
+	n = pread(fd, text, strlen(begin), 0);
+	return n >= 0 && !memcmp(text, begin, (size_t)n);
+}
+
+/*
+ * A maker that was killed between mkdir(2) and the last byte of the marker leaves a directory that
+ * only its name says to be ours: believed where a user's directory cannot be meant.
+ */
+static bool workspace_begun(int dir_fd, int marker_fd, const char *name, const struct maker *me,
+			    struct leftover *l)
+{
+	struct maker made;
+
+	if (!workspace_parse_name(name, me, &made) || !workspace_bare(dir_fd) ||
+	    (marker_fd >= 0 && !workspace_marker_begun(marker_fd, me)))
+		return false;
+	strcpy(l->host, me->host);
+	l->host_ours = true;
+	l->pid = made.pid;
+	/* Who cannot see himself in /proc cannot see who is gone. */
+	l->lock_free = me->start_ticks && (marker_fd < 0 || !workspace_locked(marker_fd)) &&
+		       (strncmp(made.boot_id, me->boot_id, WORKSPACE_BOOT_DIGITS) ||
+			!workspace_start_ticks(made.pid));
+	return true;
+}
+
+static bool workspace_marked(int marker_fd, const struct maker *me, struct leftover *l)
+{
+	struct maker made;
+
+	if (!workspace_read_marker(marker_fd, &made))
+		return false;
+	strcpy(l->host, made.host);
+	l->host_ours = !strcmp(made.host, me->host);
+	l->pid = made.pid;
+	l->lock_free = workspace_lock_free(marker_fd, &made, me);
+	return true;
 }
 
 /* Whether `name` is a workspace, described in *l. */
 static bool workspace_inspect(int target_fd, const char *name, const struct maker *me,
 			      struct leftover *l)
 {
-	struct maker made;
+	bool known, ours;
 	int dir_fd, fd;
-	bool ours;
 
 	if (strncmp(name, FS_WORKSPACE_PREFIX, strlen(FS_WORKSPACE_PREFIX)))
 		return false;
@@ -245,14 +349,10 @@ static bool workspace_inspect(int target_fd, const char *name, const struct make
 		return false;
 	fd = openat(dir_fd, FS_MARKER_NAME,
 		    O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
-	ours = fd >= 0 && workspace_read_marker(fd, &made);
-	if (ours) {
-		snprintf(l->name, sizeof(l->name), "%s", name);
-		strcpy(l->host, made.host);
-		l->pid = made.pid;
-		l->host_ours = !strcmp(made.host, me->host);
-		l->lock_free = workspace_lock_free(fd, &made, me);
-	}
+	known = fd >= 0 || errno == ENOENT;
+	ours = (fd >= 0 && workspace_marked(fd, me, l)) ||
+	       (known && workspace_begun(dir_fd, fd, name, me, l));
+	snprintf(l->name, sizeof(l->name), "%s", name);
 	workspace_close(&fd);
 	close(dir_fd);
 	return ours;
@@ -260,20 +360,14 @@ static bool workspace_inspect(int target_fd, const char *name, const struct make
 
 int fs_workspace_find(int target_fd, int (*found)(const struct leftover *l, void *arg), void *arg)
 {
-	const int fd = openat(target_fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	DIR *d = fd < 0 ? NULL : fdopendir(fd);
+	DIR *d = workspace_opendir(target_fd);
 	const struct dirent *e;
 	struct leftover l;
 	struct maker me;
 	int n = 0;
 
-	if (!d) {
-		const int err = -errno;
-
-		if (fd >= 0)
-			close(fd);
-		return err;
-	}
+	if (!d)
+		return -errno;
 	workspace_maker((unsigned)getpid(), &me);
 	while ((e = readdir(d))) {
 		if (!workspace_inspect(target_fd, e->d_name, &me, &l))

@@ -24,7 +24,7 @@ struct workspace {
 
 /*
  * Make one in the target directory. -errno; on failure nothing is left. pid: the run's, not the
- * caller's.
+ * caller's. ws->name is there before the directory is, for who sweeps when the caller is killed.
  */
 int fs_workspace_create(int target_fd, unsigned pid, struct workspace *ws);
 /* Whether it was removed under us (st_nlink 0). */
@@ -42,9 +42,10 @@ void fs_workspace_release(struct workspace *ws);
 int fs_workspace_sweep(int target_fd, const char *name, char what[NAME_MAX + 1]);
 
 /*
- * Find leftovers in a target: directories with our name and marker. For each call found() with its
- * name, whether its lock is free (its maker is gone) and whether its host is this one; a negative
- * return ends the search. Returns how many, or -errno.
+ * Find leftovers in a target: directories with our name and marker, and those whose maker has not
+ * come to write the marker: this host's name in full, private to us, nothing in it. For each call
+ * found() with its name, whether its lock is free (its maker is gone) and whether its host is this
+ * one; a negative return ends the search. Returns how many, or -errno.
  */
 struct leftover {
 	char name[NAME_MAX + 1];

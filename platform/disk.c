@@ -25,12 +25,14 @@
 
 #include "platform/clock.h"
 #include "platform/disk_inside.h"
+#include "platform/task.h"
 
 /*
  * How long a killed maker may take to die; one that sleeps uninterruptibly in a dead device is left
  * behind.
  */
 #define DISK_REAP_NS	FS_NSEC_PER_SEC
+#define DISK_TICK_MS	20
 
 struct disk_order {
 	const struct fs_disk_spec *spec;
@@ -79,6 +81,7 @@ static int disk_namespace(struct fs_disk *disk, char why[FS_DISK_WHY_MAX])
 static int disk_source(const struct disk_order *o, struct fs_disk *disk, char why[FS_DISK_WHY_MAX])
 {
 	const struct fs_disk_spec *spec = o->spec;
+	char shown[FS_DISK_SHOWN_MAX];
 	int fd, err;
 
 	if (spec->kind == FS_DISK_TMPFS) {
@@ -89,7 +92,7 @@ static int disk_source(const struct disk_order *o, struct fs_disk *disk, char wh
 	if (spec->kind == FS_DISK_DEVICE) {
 		if (strlen(spec->device) >= sizeof(disk->source))
 			return fs_disk_fail(why, -ENAMETOOLONG, "the name of %s is too long",
-					    spec->device);
+					    fs_disk_shown(spec->device, shown));
 		if (o->mkfs && !o->yes_destroy)
 			return fs_disk_fail(why, -EPERM, "%s would be formatted: say --yes-destroy "
 					    "if it may be", spec->device);
@@ -107,6 +110,7 @@ static int disk_source(const struct disk_order *o, struct fs_disk *disk, char wh
 static int disk_mount(struct fs_disk *disk, char why[FS_DISK_WHY_MAX])
 {
 	static const char *const points[] = { "/mnt", "/media", "/tmp" };
+	char shown[FS_DISK_SHOWN_MAX];
 	struct stat st;
 
 	for (size_t i = 0; i < FS_ARRAY_SIZE(points); i++) {
@@ -116,7 +120,8 @@ static int disk_mount(struct fs_disk *disk, char why[FS_DISK_WHY_MAX])
 		if (!mount(disk->source, disk->point, disk->fstype, disk->flags, disk->data))
 			return 0;
 		return fs_disk_fail(why, -errno, "cannot mount %s as %s with options '%s': %s",
-				    disk->source, disk->fstype, disk->data, strerror(errno));
+				    disk->source, disk->fstype, fs_disk_shown(disk->data, shown),
+				    strerror(errno));
 	}
 	return fs_disk_fail(why, -ENOENT, "there is neither /mnt nor /media nor /tmp to mount on");
 }
@@ -192,51 +197,70 @@ static int disk_receive(int sock, struct disk_message *m)
 static _Noreturn void disk_maker(const struct disk_order *o, int sock, pid_t parent)
 {
 	struct disk_message m = { .disk = { .ns_fd = -1, .root_fd = -1, .dev_fd = -1 } };
+	sigset_t none;
 
 	/* A group of its own, so that a time-out ends mkfs as well. */
 	setpgid(0, 0);
-	prctl(PR_SET_PDEATHSIG, SIGKILL);
-	if (getppid() != parent)
+	/* Signals that our caller takes by a descriptor are to reach mkfs. */
+	sigemptyset(&none);
+	sigprocmask(SIG_SETMASK, &none, NULL);
+	if (fs_task_die_with(parent) < 0)
 		_exit(1);
 	m.err = disk_make(o, &m.disk, m.why);
 	disk_send(sock, &m);
 	_exit(0);
 }
 
+/* The whole group: a mkfs may die after the maker, holds the device, and is ours to reap then. */
 static void disk_reap(pid_t pid)
 {
 	const uint64_t deadline = fs_now_ns() + DISK_REAP_NS;
+	int reaper = 0;
 	pid_t got;
 
+	prctl(PR_GET_CHILD_SUBREAPER, &reaper);
+	prctl(PR_SET_CHILD_SUBREAPER, 1);
 	kill(-pid, SIGKILL);
-	kill(pid, SIGKILL);
-	while (!(got = waitpid(pid, NULL, WNOHANG)) || (got < 0 && errno == EINTR)) {
+	while ((got = waitpid(-pid, NULL, WNOHANG)) >= 0 || errno == EINTR) {
 		if (fs_now_ns() > deadline)
-			return;
-		fs_sleep_until(fs_now_ns() + FS_NSEC_PER_MSEC);
+			break;
+		if (got == 0)
+			fs_sleep_until(fs_now_ns() + FS_NSEC_PER_MSEC);
 	}
+	prctl(PR_SET_CHILD_SUBREAPER, reaper);
 }
 
-/* Wait for a message or the maker's death, whichever signals may come. */
-static bool disk_wait(int sock, uint64_t limit_ns)
+/* Wait for a message or the maker's death: 0. */
+static int disk_wait(int sock, uint64_t limit_ns, bool (*stopped)(void *arg), void *arg)
 {
 	const uint64_t deadline = fs_now_ns() + limit_ns;
 	struct pollfd p = { .fd = sock, .events = POLLIN };
-	uint64_t now;
 
-	while ((now = fs_now_ns()) < deadline) {
-		const uint64_t ms = (deadline - now) / FS_NSEC_PER_MSEC + 1;
-
-		if (poll(&p, 1, ms < INT32_MAX ? (int)ms : INT32_MAX) > 0)
-			return true;
+	while (fs_now_ns() < deadline) {
+		if (stopped && stopped(arg))
+			return -EINTR;
+		if (poll(&p, 1, DISK_TICK_MS) > 0)
+			return 0;
 	}
-	return false;
+	return -ETIMEDOUT;
+}
+
+/* The maker's message, or why there is none. */
+static int disk_take(int sock, int waited, uint64_t limit_ns, struct disk_message *m)
+{
+	if (waited == -EINTR)
+		return fs_disk_fail(m->why, waited, "making the disk was interrupted");
+	if (waited == -ETIMEDOUT)
+		return fs_disk_fail(m->why, waited, "making the disk took longer than %.1f s",
+				    (double)limit_ns / FS_NSEC_PER_SEC);
+	return disk_receive(sock, m);
 }
 
 static int disk_check(const struct fs_disk_spec *spec, const char *fstype, const char **use,
 		      char why[FS_DISK_WHY_MAX])
 {
 	const bool tmpfs = spec->kind == FS_DISK_TMPFS;
+	char shown[FS_DISK_SHOWN_MAX];
 	size_t n = 0;
 
 	*use = fstype ? fstype : tmpfs ? "tmpfs" : "";
@@ -247,7 +271,8 @@ static int disk_check(const struct fs_disk_spec *spec, const char *fstype, const
 		n++;
 	if ((*use)[n] || n >= sizeof(((struct fs_disk *)0)->fstype))
 		return fs_disk_fail(why, -EINVAL,
-				    "'%.40s' is not a filesystem type; say one such as ext4", *use);
+				    "'%s' is not a filesystem type; say one such as ext4",
+				    fs_disk_shown(*use, shown));
 	if (tmpfs != !strcmp(*use, "tmpfs"))
 		return fs_disk_fail(why, -EINVAL, "a %s holds no %s; write loop:SIZE or mem:SIZE "
 				    "for a filesystem on a block device, tmpfs:SIZE for a tmpfs",
@@ -257,7 +282,7 @@ static int disk_check(const struct fs_disk_spec *spec, const char *fstype, const
 
 int fs_disk_open(const struct fs_disk_spec *spec, const char *fstype, const char *mkfs_opts,
 		 const char *mount_opts, bool mkfs, bool yes_destroy, uint64_t limit_ns,
-		 struct fs_disk *disk, char why[512])
+		 bool (*stopped)(void *arg), void *arg, struct fs_disk *disk, char why[512])
 {
 	struct disk_order order = { spec, NULL, mkfs_opts, mount_opts, mkfs, yes_destroy };
 	struct disk_message m = { .disk = { .ns_fd = -1, .root_fd = -1, .dev_fd = -1 } };
@@ -274,17 +299,14 @@ int fs_disk_open(const struct fs_disk_spec *spec, const char *fstype, const char
 	pid = fork();
 	if (!pid)
 		disk_maker(&order, sock[1], self);
+	err = pid < 0 ? fs_disk_fail(m.why, -errno, "fork: %s", strerror(errno)) : 0;
 	close(sock[1]);
-	if (pid < 0)
-		err = fs_disk_fail(m.why, -errno, "fork: %s", strerror(errno));
-	else if (!disk_wait(sock[0], limit_ns))
-		err = fs_disk_fail(m.why, -ETIMEDOUT, "making the disk took longer than %.1f s",
-				   (double)limit_ns / FS_NSEC_PER_SEC);
-	else
-		err = disk_receive(sock[0], &m);
-	close(sock[0]);
-	if (pid > 0)
+	if (pid > 0) {
+		setpgid(pid, pid);
+		err = disk_take(sock[0], disk_wait(sock[0], limit_ns, stopped, arg), limit_ns, &m);
 		disk_reap(pid);
+	}
+	close(sock[0]);
 	strcpy(why, m.why);
 	*disk = m.disk;
 	if (err)

@@ -40,13 +40,14 @@ struct fs_disk {			/* a mounted one; no pointers */
 
 /*
  * Make and mount in a child of its own, so that the caller keeps its namespace and a hanging mkfs
- * or device hangs only the child (limit_ns, then -ETIMEDOUT). mkfs false: mount what is there. A
- * device is formatted only when yes_destroy and when it is neither mounted, held nor in use
+ * or device hangs only the child (limit_ns, then -ETIMEDOUT). Ends early, with -EINTR, when
+ * stopped(arg) says so, which is asked every 20 ms (NULL: never). mkfs false: mount what is there.
+ * A device is formatted only when yes_destroy and when it is neither mounted, held nor in use
  * (-EBUSY). On failure -errno, one line in why, and nothing is left.
  */
 int fs_disk_open(const struct fs_disk_spec *spec, const char *fstype, const char *mkfs_opts,
 		 const char *mount_opts, bool mkfs, bool yes_destroy, uint64_t limit_ns,
-		 struct fs_disk *disk, char why[512]);
+		 bool (*stopped)(void *arg), void *arg, struct fs_disk *disk, char why[512]);
 /*
  * Enter the namespace for good, with the same root directory (in a chroot, too); the working
  * directory is / then. 0 or -errno. For children.

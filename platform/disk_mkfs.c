@@ -4,18 +4,18 @@
  */
 #include <errno.h>
 #include <fcntl.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "platform/disk_inside.h"
+#include "platform/task.h"
 
 #define MKFS_ARGS_MAX	64
 #define MKFS_NOT_FOUND	127
+#define MKFS_REASON_MAX	300
 
 /*
  * Quiet, over whatever is there, and with nothing left to be initialised in the background while we
@@ -49,14 +49,15 @@ static int mkfs_split(char *words, char *argv[], int n)
 	return word ? -E2BIG : n;
 }
 
-static _Noreturn void mkfs_exec(char *argv[], int out)
+static _Noreturn void mkfs_exec(char *argv[], int out, pid_t parent)
 {
 	const int null = open("/dev/null", O_RDWR);
 	const char *given = getenv("PATH");
 	char path[4096];
 
 	/* Not with us: a mkfs would hold the loop device. */
-	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	if (fs_task_die_with(parent) < 0)
+		_exit(MKFS_NOT_FOUND - 1);
 	/* The system's programs are not on every user's path. */
 	snprintf(path, sizeof(path), "%.4000s:/usr/sbin:/sbin", given ? given : "/usr/bin:/bin");
 	setenv("PATH", path, 1);
@@ -70,6 +71,7 @@ static _Noreturn void mkfs_exec(char *argv[], int out)
 /* Exit status, or 128 + signal, or -errno; what it had to say, as far as it fits, is in said. */
 static int mkfs_run(char *argv[], char *said, size_t size)
 {
+	const pid_t self = getpid();
 	size_t used = 0;
 	int out[2], status;
 	char more[512];
@@ -80,7 +82,7 @@ static int mkfs_run(char *argv[], char *said, size_t size)
 		return -errno;
 	pid = fork();
 	if (!pid)
-		mkfs_exec(argv, out[1]);
+		mkfs_exec(argv, out[1], self);
 	close(out[1]);
 	/* To the end, also when there is no room for it: a full pipe would hold it up. */
 	while ((n = read(out[0], more, sizeof(more))) > 0) {
@@ -97,11 +99,18 @@ static int mkfs_run(char *argv[], char *said, size_t size)
 }
 
 /* The first line with text: what follows is often a page of usage. */
-static const char *mkfs_reason(char *said)
+static int mkfs_failed(const char *program, int status, const char *said, char why[FS_DISK_WHY_MAX])
 {
-	said += strspn(said, " \t\n");
-	said[strcspn(said, "\n")] = '\0';
-	return *said ? said : "it does not say why";
+	const char *text = said + strspn(said, " \t\n");
+	const size_t line = strcspn(text, "\n");
+	const int fits = line < MKFS_REASON_MAX ? (int)line : MKFS_REASON_MAX;
+	const bool cut = text[(size_t)fits + strspn(text + fits, " \t\n")];
+
+	if (!fits)
+		return fs_disk_fail(why, -EIO, "%s failed (%d) and does not say why", program,
+				    status);
+	return fs_disk_fail(why, -EIO, "%s failed (%d): %.*s%s", program, status, fits, text,
+			    cut ? " ..." : "");
 }
 
 int fs_disk_mkfs(const struct fs_disk *disk, const char *opts, bool reserved,
@@ -119,7 +128,9 @@ int fs_disk_mkfs(const struct fs_disk *disk, const char *opts, bool reserved,
 		strcpy(ours, reserved ? mkfs_known[i].args_reserved : mkfs_known[i].args);
 	}
 	snprintf(program, sizeof(program), "mkfs.%s", disk->fstype);
-	snprintf(theirs, sizeof(theirs), "%s", opts ? opts : "");
+	if (snprintf(theirs, sizeof(theirs), "%s", opts ? opts : "") >= (int)sizeof(theirs))
+		return fs_disk_fail(why, -E2BIG, "the options for %s are longer than %zu bytes",
+				    program, sizeof(theirs) - 1);
 	strcpy(device, disk->source);
 	n = mkfs_split(ours, argv, 1);
 	n = mkfs_split(theirs, argv, n);
@@ -132,8 +143,5 @@ int fs_disk_mkfs(const struct fs_disk *disk, const char *opts, bool reserved,
 				    program, package);
 	if (status < 0)
 		return fs_disk_fail(why, status, "cannot run %s: %s", program, strerror(-status));
-	if (status)
-		return fs_disk_fail(why, -EIO, "%s failed (%d): %.300s", program, status,
-				    mkfs_reason(said));
-	return 0;
+	return status ? mkfs_failed(program, status, said, why) : 0;
 }

@@ -100,6 +100,7 @@ refused 3 bogus --disk "loop:64M,dir=$work/back" --fs "$one" --mount-opts bogus=
 refused 3 "mkfs.$one" --disk "loop:64M,dir=$work/back" --fs "$one" "--mkfs-opts=--bogus"
 refused 3 nowhere --disk "loop:64M,dir=$work/nowhere" --fs "$one"
 refused 3 mkfs.bogus --disk "loop:64M,dir=$work/back" --fs bogus
+refused 2 "xxx...' is not" --disk "$(printf 'x%.0s' {1..700})" --fs ext4
 refused 2 --fs --disk "loop:64M,dir=$work/back"
 refused 2 tmpfs --disk tmpfs:64M --fs ext4
 if command -v setpriv >/dev/null; then

@@ -129,6 +129,13 @@ limited()
 	(ulimit $limit && "$@")
 }
 
+# piped COMMAND...: its stdout and stderr are pipes
+piped()
+(
+	set -o pipefail
+	{ "$@" 2>&1 >&3 | cat >&2; } 3>&1 | cat
+)
+
 resources()
 {
 	make_fs tmpfs 1G
@@ -140,6 +147,13 @@ resources()
 	refused 'RLIMIT_FSIZE' limited '-f 1000' "${run[@]}" --test $list
 	fits "ulimit -f 1000, a class" limited '-f 1000' "${run[@]}" --class filesystem
 	skipped EFBIG RLIMIT_FSIZE
+	# Under this one only a pipe can be written to.
+	refused 'RLIMIT_FSIZE' piped limited '-f 0' "${run[@]}" --test lease
+	mkdir own
+	chown 65533:65533 own
+	refused 'start a process to look at it' limited '-u 1' setpriv --reuid 65533 --regid 65533 \
+		--clear-groups "${run[@]}" --test lease --target own
+	rmdir own
 	fits "ulimit -f 1000, what fits" limited '-f 1000' "${run[@]}" --test fallocate,revio \
 		--fallocate-bytes 512K --revio-bytes 512K
 }
@@ -155,6 +169,7 @@ paths()
 	ln -s nowhere link
 	refused ENOENT "${run[@]}" --test lease --target link
 	refused ENAMETOOLONG "${run[@]}" --test lease --target "$(printf 'x%.0s' {1..300})"
+	check "a long name is cut" one_line "$work/err" 'xxx...: '
 	check "an empty name is a typo" status 2 "${run[@]}" --test lease --target ''
 
 	name=$(printf 'a b"c'\''d\ne\xff\xfe%%s\\')

@@ -97,6 +97,22 @@ unmounted()
 	! grep -qs " /dev/$1 " /proc/[0-9]*/mountinfo
 }
 
+# --- clean in a dead mount: takes its 10 s while other things are tried ---------------------------
+
+# A file server that never answers, in a namespace of its own.
+if [ "$(id -u)" = 0 ] && [ -w /dev/fuse ]; then
+	mkdir "$work/dead"
+	# shellcheck disable=SC2016 # for the inner shell
+	unshare -m sh -c 'exec 9<>/dev/fuse || exit
+		mount -i -t fuse -o fd=9,rootmode=40000,user_id=0,group_id=0 dead "$1" || exit
+		exec "$2" clean --target "$1"' - "$work/dead" "$FSSTRESS" 2>"$work/dead.err" &
+	dead=$!
+	background+=("$dead")
+else
+	echo "no /dev/fuse: clean in a dead mount is not tested"
+	dead=
+fi
+
 # --- kill -9 --------------------------------------------------------------------------------------
 
 # killed WHAT OPTION...: in mid-run
@@ -118,10 +134,10 @@ for kind in thread process; do
 		--target "$where" --test fallocate --nr-threads 2 --workers $kind
 	left=$(leftovers)
 	check "$kind: one directory is left over" [ "$(echo "$left" | wc -l)" = 1 ]
-	check "$kind: the next run works" \
-		status 0 "$FSSTRESS" --target "$where" --test lease --ops 1000 --nr-threads 1
-	check "$kind: it says what is left over" \
-		grep -q "note: left over .*${left##*/}; .fsstress clean. removes it" "$work/err"
+	check "$kind: the next run works" status 0 "$FSSTRESS" --target "$where" --test lease \
+		--ops 1000 --nr-threads 1 --settle 0 --repeat 2
+	check "$kind: it says what is left over, once" [ "$(grep -c \
+		"note: left over .*${left##*/}; .fsstress clean. removes it" "$work/err")" = 1 ]
 	check "$kind: it leaves that alone" [ "$(leftovers)" = "$left" ]
 	file=$(find "$left" -type f -name '[!.]*' | head -n 1)
 	if chattr +i "$file" 2>/dev/null; then
@@ -145,6 +161,17 @@ if [ "$(id -u)" = 0 ]; then
 	at_work=disk_is_there killed "a disk of its own" "${options[@]}"
 	check "a disk of its own: no loop device" within 1 no_loops
 	check "a disk of its own: no mount" unmounted "$loop"
+fi
+
+# --- a trial of making a work directory ends half-way ---------------------------------------------
+
+if command -v strace >/dev/null; then
+	check "a trial is killed" status 3 strace -f -qq -o /dev/null -e trace=fchmod \
+		-e inject=fchmod:signal=KILL "$FSSTRESS" --target "$where" --test lease
+	check "a trial is killed: one line" one_line "$work/err" "make a work directory"
+	check "a trial is killed: nothing is left" empty "$where"
+else
+	echo "no strace: killing a trial is not tested"
 fi
 
 # --- SIGINT and SIGTERM ---------------------------------------------------------------------------
@@ -182,6 +209,71 @@ interrupted "in set-up" \
 	INT 130 'fso:fiemap' --test fiemap,lease --fiemap-extents 15000 --fiemap-layout sparse
 interrupted "in rounds" \
 	INT 130 'fss:fallocate' --test fallocate.alloc,lease --warmup 0.2 --fallocate-bytes 1M
+
+making_it()
+{
+	local p
+	for p in $(alive); do grep -sx mkfs.slow "/proc/$p/comm" && return; done
+	return 1
+}
+
+# While the disk is being made: by a mkfs that takes its time.
+making()
+{
+	local signal=$1 status=$2
+	start env PATH="$work/slow:$PATH" "$FSSTRESS" --disk "loop:64M,dir=$work" --fs slow \
+		--test lease
+	check "making a disk: mkfs works" within 30 making_it
+	kill "-$signal" "$pid"
+	check "making a disk: SIG$signal ends it with $status" ends "$status"
+	check "making a disk: nobody lives on" gone
+	check "making a disk: one line says so" one_line "$work/err" "stopping on signal"
+	check "making a disk: no loop device" within 1 no_loops
+}
+
+if [ "$(id -u)" = 0 ]; then
+	mkdir "$work/slow"
+	printf '#!/bin/sh\nwhile :; do sleep 0.1; done\n' >"$work/slow/mkfs.slow"
+	chmod 700 "$work/slow/mkfs.slow"
+	making INT 130
+	making TERM 143
+fi
+
+# --- the look at the target that goes before a run -------------------------------------------------
+
+# look_child: there is the child that makes a work directory on trial, in a target that lets nobody write
+look_child()
+{
+	child=$(pgrep -P "$pid") && grep -qs '^State:.*D' "/proc/$child/status"
+}
+
+looking()
+{
+	trap 'fsfreeze -u "$where" 2>/dev/null; clean_up' EXIT
+	fsfreeze -f "$where"
+	start "$FSSTRESS" --target "$where" --test lease
+	check "look: hangs" within 30 look_child
+	kill "$pid"
+	check "look: a signal ends the run" ends 143
+	check "look: it names what may be left" grep -q 'may be left in the target' "$work/err"
+	fsfreeze -u "$where"
+	check "look: the child goes" within 5 gone
+	check "look: it has left a directory without a marker" \
+		[ "$(find "$where" -name 'fsstress.*' -empty | wc -l)" = 1 ]
+	check "look: clean removes it" status 0 "$FSSTRESS" clean --target "$where"
+	check "look: nothing is left" empty "$where"
+
+	fsfreeze -f "$where"
+	start "$FSSTRESS" --target "$where" --test lease
+	check "look: hangs" within 30 look_child
+	kill -KILL "$child"
+	fsfreeze -u "$where"
+	check "look: its child's death ends the run" ends 3
+	check "look: nothing is left" empty "$where"
+}
+if [ "$(id -u)" = 0 ] && command -v fsfreeze >/dev/null; then
+	looking
+fi
 
 # --- a second signal ------------------------------------------------------------------------------
 
@@ -221,5 +313,11 @@ check "a reader: sees the end, nobody holds the pipe" wait "$reader"
 check "a reader: nobody lives on" within 1 gone
 "$FSSTRESS" clean --target "$where" --quiet
 check "a reader: nothing is left" empty "$where"
+
+if [ -n "$dead" ]; then
+	wait "$dead"
+	check "clean in a dead mount: exit status" [ $? = 3 ]
+	check "clean in a dead mount: one line" one_line "$work/dead.err" 'does not answer within 10 s'
+fi
 
 finish

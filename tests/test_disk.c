@@ -91,7 +91,7 @@ static void test_parse(void **state)
 		"sda", "/dev/", "/etc/passwd", "disk:2G", "loop:2iB", "loop:KG",
 	};
 	struct fs_disk_spec spec = parse("loop:2G,dir=/a,b");
-	char why[256];
+	char why[256], text[5000] = "";
 
 	(void)state;
 	assert_int_equal(spec.kind, FS_DISK_LOOP);
@@ -109,6 +109,15 @@ static void test_parse(void **state)
 		assert_non_null(strstr(why, "loop:2G"));
 	}
 	assert_int_equal(fs_disk_parse("zram:2G", &spec, why), -ENOSYS);
+	memset(text, 'x', sizeof(text) - 1);
+	assert_int_equal(fs_disk_parse(text, &spec, why), -EINVAL);
+	assert_non_null(strstr(why, "xxx...' is not"));
+}
+
+static int make_disk(const struct fs_disk_spec *spec, const char *fstype, bool mkfs, bool yes_destroy,
+		     struct fs_disk *disk, char why[512])
+{
+	return fs_disk_open(spec, fstype, NULL, NULL, mkfs, yes_destroy, LIMIT_NS, NULL, NULL, disk, why);
 }
 
 static int open_disk(const char *text, const char *fstype, const char *mkfs_opts, const char *mount_opts,
@@ -116,7 +125,8 @@ static int open_disk(const char *text, const char *fstype, const char *mkfs_opts
 {
 	const struct fs_disk_spec spec = parse(text);
 	char why[512] = "";
-	const int err = fs_disk_open(&spec, fstype, mkfs_opts, mount_opts, true, false, LIMIT_NS, disk, why);
+	const int err = fs_disk_open(&spec, fstype, mkfs_opts, mount_opts, true, false, LIMIT_NS,
+				     NULL, NULL, disk, why);
 
 	if (err)
 		print_message("%s %s: %s\n", text, fstype ? fstype : "-", why);
@@ -264,25 +274,25 @@ static void test_device(void **state)
 	need_root();
 	assert_int_equal(open_disk("mem:64M", "ext4", NULL, NULL, &disk), 0);
 	strcpy(spec.device, disk.source);
-	assert_int_equal(fs_disk_open(&spec, "ext4", NULL, NULL, true, false, LIMIT_NS, &second, why), -EPERM);
+	assert_int_equal(make_disk(&spec, "ext4", true, false, &second, why), -EPERM);
 	assert_non_null(strstr(why, "--yes-destroy"));
-	assert_int_equal(fs_disk_open(&spec, "ext4", NULL, NULL, true, true, LIMIT_NS, &second, why), -EBUSY);
-	assert_int_equal(fs_disk_open(&spec, "ext4", NULL, NULL, false, false, LIMIT_NS, &second, why), -EBUSY);
+	assert_int_equal(make_disk(&spec, "ext4", true, true, &second, why), -EBUSY);
+	assert_int_equal(make_disk(&spec, "ext4", false, false, &second, why), -EBUSY);
 	/* Unmounted, it may be mounted as it is, and be made anew. */
 	close(disk.ns_fd);
 	close(disk.root_fd);
 	disk.ns_fd = disk.root_fd = -1;
-	assert_int_equal(fs_disk_open(&spec, "ext4", NULL, NULL, false, false, LIMIT_NS, &second, why), 0);
+	assert_int_equal(make_disk(&spec, "ext4", false, false, &second, why), 0);
 	look_inside(&second, &t);
 	assert_string_equal(t.fstype, "ext4");
 	assert_int_equal(second.dev_fd, -1);
 	fs_disk_close(&second);
-	assert_int_equal(fs_disk_open(&spec, "ext4", NULL, NULL, true, true, LIMIT_NS, &second, why), 0);
+	assert_int_equal(make_disk(&spec, "ext4", true, true, &second, why), 0);
 	fs_disk_close(&second);
 	fs_disk_close(&disk);
 	assert_loop_gone(spec.device);
 	strcpy(spec.device, "/dev/null");
-	assert_int_equal(fs_disk_open(&spec, "ext4", NULL, NULL, true, true, LIMIT_NS, &second, why), -ENOTBLK);
+	assert_int_equal(make_disk(&spec, "ext4", true, true, &second, why), -ENOTBLK);
 }
 
 static void test_time_out(void **state)
@@ -293,7 +303,8 @@ static void test_time_out(void **state)
 
 	(void)state;
 	need_root();
-	assert_int_equal(fs_disk_open(&spec, "ext4", NULL, NULL, true, false, FS_NSEC_PER_USEC, &disk, why),
+	assert_int_equal(fs_disk_open(&spec, "ext4", NULL, NULL, true, false, FS_NSEC_PER_USEC, NULL, NULL,
+				      &disk, why),
 			 -ETIMEDOUT);
 	assert_int_equal(disk.ns_fd, -1);
 }
@@ -319,7 +330,7 @@ static void test_killed(void **state)
 		char why[512];
 
 		prctl(PR_SET_PDEATHSIG, SIGKILL);
-		if (fs_disk_open(&spec, "ext4", NULL, NULL, true, false, LIMIT_NS, &disk, why))
+		if (make_disk(&spec, "ext4", true, false, &disk, why))
 			_exit(1);
 		inside = fork();
 		if (!inside) {

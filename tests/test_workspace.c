@@ -118,6 +118,7 @@ static void test_killed_maker(void **state)
 {
 	struct workspace ws;
 	struct leftover l;
+	siginfo_t info;
 	int made[2];
 	char byte;
 	pid_t pid;
@@ -137,12 +138,109 @@ static void test_killed_maker(void **state)
 	assert_false(l.lock_free);
 	assert_int_equal(l.pid, pid);
 	kill(pid, SIGKILL);
-	waitpid(pid, NULL, 0);
+	/* Dead is dead, also before its parent has asked for it. */
+	assert_int_equal(waitid(P_PID, (id_t)pid, &info, WEXITED | WNOWAIT), 0);
 	assert_int_equal(fs_workspace_find(target, keep_last, &l), 1);
 	assert_true(l.lock_free);
+	waitpid(pid, NULL, 0);
 	assert_int_equal(fs_clean(target_path), 0);
 	assert_int_equal(entries(target), 0);
 	close(made[0]);
+}
+
+/* What a maker has come to before it was killed: a directory, and so much of the marker. */
+static void make_begun(const char *name, const char *marker, size_t bytes)
+{
+	const int dir = make_dir(target, name);
+	const int fd = marker ? openat(dir, FS_MARKER_NAME, O_CREAT | O_WRONLY, 0600) : -1;
+
+	assert_true(!marker || write(fd, marker, bytes) == (ssize_t)bytes);
+	if (fd >= 0)
+		close(fd);
+	close(dir);
+}
+
+static void assert_cleaned(const char *name, bool cleaned)
+{
+	assert_int_equal(fs_clean(target_path), 0);
+	if (there(target, name) == cleaned)
+		print_message("%s\n", name);
+	assert_int_equal(there(target, name), !cleaned);
+	assert_int_equal(fs_workspace_sweep(target, name, (char[NAME_MAX + 1]){ 0 }), 0);
+}
+
+/* Killed before the marker was whole. */
+static void test_begun(void **state)
+{
+	struct workspace ws = make_workspace(DEAD_PID);
+	char marker[512], name[sizeof(ws.name)], other[sizeof(ws.name)];
+	const ssize_t n = pread(ws.marker_fd, marker, sizeof(marker), 0);
+	char *boot;
+	int dir;
+
+	(void)state;
+	strcpy(name, ws.name);
+	assert_true(n > 0);
+	remove_workspace(&ws);
+	make_begun(name, NULL, 0);
+	assert_cleaned(name, true);
+	for (ssize_t i = 0; i < n; i += 9) {
+		make_begun(name, marker, (size_t)i);
+		assert_cleaned(name, true);
+	}
+	/* Of another boot, the pid of somebody who lives. */
+	boot = strchr(strchr(name, '.') + 1, '.') + 1;
+	snprintf(other, sizeof(other), "%.*s%c%.7s.%d.01234567", (int)(boot - name), name,
+		 boot[0] == '0' ? '1' : '0', boot + 1, (int)getpid());
+	make_begun(other, NULL, 0);
+	assert_cleaned(other, true);
+	/* Not so: one who lives; a file; a marker that is no beginning of ours; open to others. */
+	snprintf(other, sizeof(other), "%.*s.%d.01234567", (int)(boot + 8 - name), name, (int)getpid());
+	make_begun(other, "", 0);
+	assert_cleaned(other, false);
+	make_begun(name, "", 0);
+	dir = openat(target, name, O_RDONLY | O_DIRECTORY);
+	make_file(dir, "file");
+	assert_cleaned(name, false);
+	close(dir);
+	make_begun(name, "mine", 4);
+	assert_cleaned(name, false);
+	make_begun(name, NULL, 0);
+	assert_int_equal(fchmodat(target, name, 0755, 0), 0);
+	assert_cleaned(name, false);
+	make_begun(name, NULL, 0);
+	dir = openat(target, name, O_RDONLY | O_DIRECTORY);
+	assert_int_equal(symlinkat("nowhere", dir, FS_MARKER_NAME), 0);
+	assert_cleaned(name, false);
+	close(dir);
+}
+
+/* Names that are not ours in full are a user's, whatever is inside. */
+static void test_begun_names(void **state)
+{
+	static const char *const ends[] = { "x", ".0", "0", "-" };
+	struct workspace ws = make_workspace(DEAD_PID);
+	char name[sizeof(ws.name)], other[sizeof(ws.name) + 8];
+
+	(void)state;
+	strcpy(name, ws.name);
+	remove_workspace(&ws);
+	for (size_t i = 0; i < sizeof(ends) / sizeof(ends[0]); i++) {
+		snprintf(other, sizeof(other), "%s%s", name, ends[i]);
+		make_begun(other, "", 0);
+		assert_cleaned(other, false);
+	}
+	snprintf(other, sizeof(other), FS_WORKSPACE_PREFIX "x%s", strchr(name, '.') + 1);
+	make_begun(other, "", 0);
+	assert_cleaned(other, false);
+	strcpy(other, name);
+	*strrchr(other, '.') = '\0';
+	make_begun(other, "", 0);
+	assert_cleaned(other, false);
+	strcpy(other, name);
+	other[strlen(other) - 1] = 'F';
+	make_begun(other, "", 0);
+	assert_cleaned(other, false);
 }
 
 static void test_clean_missing(void **state)
@@ -158,6 +256,7 @@ static int run(const char *group)
 		cmocka_unit_test(test_create), cmocka_unit_test(test_create_fails),
 		cmocka_unit_test(test_lost), cmocka_unit_test(test_find),
 		cmocka_unit_test(test_foreign_host), cmocka_unit_test(test_killed_maker),
+		cmocka_unit_test(test_begun), cmocka_unit_test(test_begun_names),
 		cmocka_unit_test(test_clean_missing),
 	};
 

@@ -116,7 +116,8 @@ static bool enter_ext4(struct fs_disk *disk)
 	char why[512];
 
 	if (fs_disk_parse("mem:64M", &spec, why) ||
-	    fs_disk_open(&spec, "ext4", NULL, NULL, true, false, 60 * FS_NSEC_PER_SEC, disk, why)) {
+	    fs_disk_open(&spec, "ext4", NULL, NULL, true, false, 60 * FS_NSEC_PER_SEC, NULL, NULL,
+			 disk, why)) {
 		print_message("not on ext4: %s\n", why);
 		return false;
 	}
