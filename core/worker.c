@@ -146,7 +146,7 @@ uint64_t fs_worker_seed(const struct fs_worker *w)
 
 bool fs_helping(const struct fs_worker *w)
 {
-	return !fs_load_acquire(&fs_worker_of(w)->slot->meet.aborted);
+	return !fs_barrier_aborted(&fs_worker_of(w)->slot->meet);
 }
 
 bool fs_meet(struct fs_worker *w)

@@ -243,9 +243,9 @@ static void test_stop(void **state)
 	fs_area_stop(a, 0);
 	assert_int_equal(s->stop, 1);
 	assert_false(fs_barrier_wait(&s->barrier, 0));
-	assert_int_equal(s->finish.aborted, 0);
+	assert_false(fs_barrier_aborted(&s->finish));
 	for (unsigned i = 0; i < s->plan.workers; i++)
-		assert_int_equal(area_slot(a, 0, i)->meet.aborted, 0);
+		assert_false(fs_barrier_aborted(&area_slot(a, 0, i)->meet));
 }
 
 static void test_off_word(void **state)

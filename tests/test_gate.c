@@ -224,6 +224,8 @@ static void *party_until_aborted(void *arg)
 
 	while (fs_barrier_wait(&p->meeting->barrier, p->meeting->spin_ns))
 		p->turns++;
+	/* That it leaves must not make a meeting of those who have not seen the abort yet. */
+	fs_barrier_leave(&p->meeting->barrier);
 	return NULL;
 }
 
