@@ -17,16 +17,23 @@ static uint64_t area_round_up(uint64_t bytes)
 	return (bytes + FS_LINE - 1) / FS_LINE * FS_LINE;
 }
 
+uint64_t fs_area_bytes(unsigned stages, uint64_t workers)
+{
+	return area_round_up(sizeof(struct area)) +
+	       stages * area_round_up(sizeof(struct area_stage)) +
+	       workers * sizeof(struct area_slot);
+}
+
 int fs_area_create(unsigned n, const unsigned workers[], struct area **area, int *fd)
 {
-	uint64_t bytes = area_round_up(sizeof(struct area)), offset = bytes;
+	uint64_t offset = area_round_up(sizeof(struct area)), all = 0, bytes;
 	struct area *a;
 
 	if (n > AREA_STAGES_MAX)
 		return -E2BIG;
 	for (unsigned i = 0; i < n; i++)
-		bytes += area_round_up(sizeof(struct area_stage)) +
-			 workers[i] * sizeof(struct area_slot);
+		all += workers[i];
+	bytes = fs_area_bytes(n, all);
 	a = fs_shared_create("fsstress-area", bytes, fd);
 	if (!a)
 		return -errno;

@@ -191,6 +191,8 @@ static inline uint64_t fs_off_ns(uint64_t word, uint64_t now)
 	return word & FS_OFF_FLAG ? now - (word & ~FS_OFF_FLAG) : word;
 }
 
+/* How large one is, for all workers of its stages; a file to RLIMIT_FSIZE, though in memory. */
+uint64_t fs_area_bytes(unsigned stages, uint64_t workers);
 /* Make an area for n stages of workers[i] workers: a zeroed memfd, mapped; not close-on-exec. */
 int fs_area_create(unsigned n, const unsigned workers[], struct area **area, int *fd);
 /* Map the area behind an inherited descriptor; -EINVAL when it is not one. */

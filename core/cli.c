@@ -255,6 +255,10 @@ static int cli_stray(const char *word)
 		fs_error("stray word '%s'; did you mean --test %s?", word, word);
 		return -EINVAL;
 	}
+	if (fs_cli_verb_find(word)) {
+		fs_error("stray word '%s'; one verb, before everything else", word);
+		return -EINVAL;
+	}
 	for (const struct cli_verb *v = fs_cli_verbs; v->name; v++)
 		if (v->help)
 			fs_words_add(&verbs, "%s", v->name);
@@ -262,9 +266,8 @@ static int cli_stray(const char *word)
 	if (near)
 		fs_error("stray word '%s'; did you mean %s?", word, near);
 	else
-		fs_error("stray word '%s'; options begin with --, verbs are run list describe "
-			 "probe plan clean help",
-			 word);
+		fs_error("stray word '%.80s'; options begin with --, verbs are run list describe "
+			 "probe plan clean help version", word);
 	fs_words_free(&verbs);
 	return -EINVAL;
 }

@@ -12,6 +12,8 @@
 #include "core/option.h"
 #include "core/units.h"
 
+#define JOB_BYTES_MAX (1 << 20)
+
 /* --- job files -------------------------------------------------------------------------------- */
 
 static char *job_trim(char *text)
@@ -63,43 +65,58 @@ static int job_line(struct cli *cli, char *line, const char *origin)
 	return name ? fs_cli_option(cli, name, value, origin) : -ENOMEM;
 }
 
-static int job_lines(struct cli *cli, FILE *file, const char *path)
+/* text: n bytes, and room for one more. */
+static int job_lines(struct cli *cli, char *text, size_t n, const char *path)
 {
-	char *line = NULL;
-	size_t size = 0;
-	ssize_t n;
+	char *const end = text + n;
 	int rc = 0;
 
-	for (unsigned number = 1; !rc && (n = getline(&line, &size, file)) >= 0; number++) {
+	*end = '\0';
+	for (unsigned number = 1; !rc && text < end; number++) {
 		const char *origin = fs_words_add(&cli->config->owned, "%s:%u", path, number);
+		char *stop = text + strcspn(text, "\n");
 
 		if (!origin)
-			rc = -ENOMEM;
-		else if (strlen(line) != (size_t)n)
-			rc = fs_given_error(origin, "a NUL byte", NULL, "a job file is text");
-		else
-			rc = job_line(cli, line, origin);
+			return -ENOMEM;
+		if (stop < end && !*stop)
+			return fs_given_error(origin, "a NUL byte", NULL, "a job file is text");
+		*stop = '\0';
+		rc = job_line(cli, text, origin);
+		text = stop + 1;
 	}
-	free(line);
+	return rc;
+}
+
+static int job_read(struct cli *cli, FILE *file, const char *path)
+{
+	char *text = malloc(JOB_BYTES_MAX + 1);
+	const size_t n = text ? fread(text, 1, JOB_BYTES_MAX + 1, file) : 0;
+	int rc;
+
+	if (!text)
+		rc = -ENOMEM;
+	else if (ferror(file))
+		rc = fs_cli_bad(cli, "%s", strerror(errno));
+	else if (n > JOB_BYTES_MAX)
+		rc = fs_cli_bad(cli, "larger than %d KiB: not a job file", JOB_BYTES_MAX >> 10);
+	else
+		rc = job_lines(cli, text, n, path);
+	free(text);
 	return rc;
 }
 
 int fs_cli_job(struct cli *cli)
 {
-	const char *const name = cli->name, *const path = cli->value, *const origin = cli->origin;
 	FILE *file;
 	int rc;
 
 	if (cli->in_job)
 		return fs_cli_bad(cli, "a job file cannot name another one");
-	file = fopen(path, "re");
+	file = fopen(cli->value, "re");
 	if (!file)
 		return fs_cli_bad(cli, "%s", strerror(errno));
 	cli->in_job = true;
-	errno = 0;
-	rc = job_lines(cli, file, path);
-	if (!rc && ferror(file))
-		rc = fs_given_error(origin, name, path, "%s", strerror(errno));
+	rc = job_read(cli, file, cli->value);
 	cli->in_job = false;
 	fclose(file);
 	return rc;
@@ -136,8 +153,8 @@ static int check_verb_arg(const struct config *c)
 	v = fs_cli_verb_find(c->verb_arg);
 	if (v && v->help)
 		return 0;
-	fs_error("help %s: %s; verbs are run list describe probe plan clean help", c->verb_arg,
-		 v ? "not in this version" : "no such verb");
+	fs_error("help %.80s: %s; verbs are run list describe probe plan clean help version",
+		 c->verb_arg, v ? "not in this version" : "no such verb");
 	return -EINVAL;
 }
 

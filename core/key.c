@@ -91,13 +91,16 @@ static const char *key_word(const char **list, char word[AREA_KEY_MAX])
 static void key_candidates(const struct fs_stressor *s, const struct fs_variant *v,
 			   struct words *all)
 {
-	char key[AREA_KEY_MAX];
+	unsigned char defaults[AREA_STATE_MAX] = { 0 };
+	char key[AREA_KEY_MAX], why[OPTION_WHY_MAX];
 
 	fs_key_of_variant(s, v, key);
 	fs_words_add(all, "%s", key);
+	fs_option_defaults(s, v, defaults, why);
 	for (const struct fs_option *o = s->options; o && o->name; o++)
 		for (unsigned i = 0; key_is_choice(o) && o->names[i]; i++)
-			fs_words_add(all, "%s.%s", key, o->names[i]);
+			if (o->kind != FS_OPTION_ENUM || i != fs_option_value(o, defaults))
+				fs_words_add(all, "%s.%s", key, o->names[i]);
 	for (unsigned i = 1; fs_share_names[i]; i++)
 		if (v->share & 1u << (i - 1))
 			fs_words_add(all, "%s.%s", key, fs_share_names[i]);

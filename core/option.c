@@ -12,6 +12,8 @@
 #include "core/plan.h"
 #include "core/units.h"
 
+#define OPTION_SHOWN_MAX 80 /* of a value that is wrong: enough to find it */
+
 #define WEIGHT_MAX UINT8_MAX
 
 const struct fs_option *fs_option_find(const struct fs_option *table, const char *name)
@@ -258,16 +260,17 @@ int fs_option_print(const struct fs_option *o, const void *state, char *text, un
 int fs_given_error(const char *origin, const char *name, const char *value, const char *fmt, ...)
 {
 	const bool line = origin[0] != '-' && strchr(origin, ':');	/* of a job file */
-	char why[1024];
+	char why[1024], shown[OPTION_SHOWN_MAX + 4];
 	va_list args;
 
 	va_start(args, fmt);
 	vsnprintf(why, sizeof(why), fmt, args);
 	va_end(args);
+	snprintf(shown, sizeof(shown), "%.*s%s", OPTION_SHOWN_MAX, value ? value : "",
+		 value && strlen(value) > OPTION_SHOWN_MAX ? "..." : "");
 	if (line)
-		fs_error("%s: %s%s%s: %s", origin, name, value ? " = " : "", value ? value : "",
-			 why);
+		fs_error("%s: %s%s%s: %s", origin, name, value ? " = " : "", shown, why);
 	else
-		fs_error("%s%s%s: %s", origin, value ? " " : "", value ? value : "", why);
+		fs_error("%s%s%s: %s", origin, value ? " " : "", shown, why);
 	return -EINVAL;
 }

@@ -12,6 +12,8 @@
 #include "core/option.h"
 #include "core/place.h"
 
+#define WARMUP_MIN_NS (FS_NSEC_PER_SEC / 5)
+#define WARMUP_MAX_NS (5 * FS_NSEC_PER_SEC)
 #define SETUP_NS FS_NSEC_PER_SEC /* allowed for preparing and removing a stage, in the estimate */
 
 void fs_plan_note(char **notes, unsigned room, const char *fmt, ...)
@@ -50,11 +52,12 @@ static int plan_unused_options(const struct config *c, const struct selection *s
 
 static int plan_check(const struct config *c, const struct plan *p)
 {
-	unsigned timed = 0, together = 0;
+	unsigned timed = 0, together = 0, together_timed = 0;
 
 	for (unsigned i = 0; i < p->nstages; i++) {
 		timed += !p->stages[i].ops;
 		together += p->stages[i].together;
+		together_timed += p->stages[i].together && !p->stages[i].ops;
 	}
 	if (!p->nstages) {
 		fs_error("nothing is left to run after --exclude and --with");
@@ -63,6 +66,10 @@ static int plan_check(const struct config *c, const struct plan *p)
 	if (c->timeout.text && !timed)
 		return fs_given_error(c->timeout.origin, "timeout", c->timeout.text,
 				      "a count of ops has no window; give one of the two");
+	if (together_timed && together_timed < together)
+		return fs_given_error(c->all.origin, "all", c->all.text,
+				      "stages that share a window run all by time or all by ops: "
+				      "use --ops N, or no --NAME-ops");
 	if (together > AREA_STAGES_MAX)
 		return fs_given_error(c->all.origin, "all", c->all.text,
 				      "%u stages together, at most %d; leave some out by "
@@ -97,20 +104,26 @@ static void plan_mark_repeats(struct plan *p)
 				p->stages[i].key_repeats = p->stages[j].key_repeats = true;
 }
 
+uint64_t fs_plan_warmup_ns(const struct config *c, const struct stage *s)
+{
+	const uint64_t tenth = c->timeout_ns / 10;
+
+	if (s->ops || s->variant->flags & FS_COLD)
+		return 0;
+	if (c->warmup_given)
+		return c->warmup_ns;
+	if (tenth < WARMUP_MIN_NS)
+		return WARMUP_MIN_NS;
+	return tenth < WARMUP_MAX_NS ? tenth : WARMUP_MAX_NS;
+}
+
 static uint64_t stage_ns(const struct config *c, const struct stage *s)
 {
-	const uint64_t least = FS_NSEC_PER_SEC / 5, most = 5 * FS_NSEC_PER_SEC,
-		       settle = c->settle_ns / 5;
-	uint64_t warmup = c->timeout_ns / 10;
+	const uint64_t before = SETUP_NS + c->settle_ns / 5 + fs_plan_warmup_ns(c, s);
 
 	if (s->absent)
 		return 0;
-	if (s->ops)
-		return SETUP_NS + settle;
-	warmup = warmup < least ? least : warmup > most ? most : warmup;
-	if (c->warmup_given)
-		warmup = c->warmup_ns;
-	return SETUP_NS + settle + (s->variant->flags & FS_COLD ? 0 : warmup) + c->timeout_ns;
+	return before + (s->ops ? 0 : c->timeout_ns);
 }
 
 static void plan_estimate(const struct config *c, struct plan *p)

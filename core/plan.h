@@ -48,6 +48,12 @@ struct plan {
 int fs_plan_make(const struct config *config, const struct fs_topology *topo, struct plan *plan);
 void fs_plan_free(struct plan *plan);
 
+/*
+ * The fixed warm-up of a stage: a tenth of the window, at least 0.2 and at most 5 s, unless
+ * --warmup says it. 0: the window opens at the release (--ops, variants that are cold once).
+ */
+uint64_t fs_plan_warmup_ns(const struct config *config, const struct stage *stage);
+
 /* An option of a stage as it could be typed, sizes in exact bytes; for plan, JSON and describe. */
 int fs_option_print(const struct fs_option *o, const void *state, char *text, unsigned long size);
 

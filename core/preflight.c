@@ -65,6 +65,7 @@ static void preflight_worker(const struct fs_limits *l, struct stage_result *r)
 
 struct preflight_total {
 	uint64_t bytes, inodes, tasks, aio_slots, workers;
+	unsigned stages;
 };
 
 /* sum + each * n, or the largest number: needs that no machine has must not wrap around and fit. */
@@ -79,6 +80,7 @@ static uint64_t preflight_sum(uint64_t sum, uint64_t each, uint64_t n)
 
 static void preflight_add(struct preflight_total *t, const struct stage *s)
 {
+	t->stages++;
 	t->workers += s->workers;
 	t->bytes = preflight_sum(t->bytes, s->need.bytes, s->workers);
 	t->inodes += (s->need.inodes + 1) * s->workers + PREFLIGHT_OWN_INODES;
@@ -90,9 +92,15 @@ static void preflight_add(struct preflight_total *t, const struct stage *s)
 static void preflight_all(const struct fs_target *t, const struct fs_limits *l,
 			  const struct preflight_total *all, struct stage_result *r)
 {
+	const uint64_t area = fs_area_bytes(all->stages, all->workers);
 	char a[32], b[32];
 
-	if (all->bytes > preflight_usable(t->free_bytes))
+	if (area > l->file_bytes)
+		preflight_skip(r, SKIP_NEED, EFBIG,
+			       "needs %s of shared memory, has a limit of %s (RLIMIT_FSIZE, "
+			       "ulimit -f)", fs_print_size(area, a, sizeof(a)),
+			       fs_print_size(l->file_bytes, b, sizeof(b)));
+	else if (all->bytes > preflight_usable(t->free_bytes))
 		preflight_skip(r, SKIP_NEED, ENOSPC,
 			       "needs %s for %" PRIu64 " worker(s), "
 			       "has %s (90 %% of the free space)",

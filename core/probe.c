@@ -180,7 +180,10 @@ int fs_probe(const struct config *config)
 	if (status == 0 && p.targets) {
 		const char *path = strcmp(config->json, "-") ? config->json : "/dev/stdout";
 
-		status = json_dump_file(p.targets, path, JSON_INDENT(2)) ? PROBE_EXIT_SETUP : 0;
+		if (json_dump_file(p.targets, path, JSON_INDENT(2))) {
+			fs_error("--json %s: cannot be written", config->json);
+			status = PROBE_EXIT_SETUP;
+		}
 	}
 	json_decref(p.targets);
 	for (unsigned i = 0; all && i < every.npicks; i++)

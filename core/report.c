@@ -206,18 +206,21 @@ int fs_report(const struct config *config, const struct run_result *runs, unsign
 		report_failures(&runs[i]);
 	if (config->json && !json_stdout)
 		rc = fs_report_json(config->json, runs, nruns);
+	if (rc < 0)
+		fs_error("the result is lost: --json %s: %s", config->json, strerror(-rc));
 	if (config->lkp)
 		fs_report_lkp(stdout, runs, nruns);
 	else if (json_stdout)
-		rc = fs_report_json("-", runs, nruns);
+		err = fs_report_json("-", runs, nruns);
 	else if (!config->quiet)
 		fs_report_text(stdout, runs, nruns);
 	errno = 0;
-	if (fflush(stdout) || ferror(stdout))
+	if (!err && (fflush(stdout) || ferror(stdout)))
 		err = errno ? -errno : -EIO;
-	rc = rc ? rc : err;
-	if (stress_ng)
+	if (!err && stress_ng)
 		err = fs_report_stress_ng(STDOUT_FILENO, runs, nruns,
 					  config->metrics_brief || !config->metrics, config->times);
+	if (err)
+		fs_error("the result is lost: stdout: %s", strerror(-err));
 	return rc ? rc : err;
 }

@@ -27,7 +27,14 @@ int fs_report_stress_ng(int fd, const struct run_result *runs, unsigned nruns, b
  */
 int fs_report_json(const char *path, const struct run_result *runs, unsigned nruns);
 
-/* All that the configuration asks for, in order, each on its stream. -errno of the first failed. */
+/*
+ * Whether a result could be written there now: a descriptor to be held open until it is, because a
+ * pipe's reader ends with the last writer. -errno: no such directory, a directory, not writable;
+ * -ENXIO: a pipe that nobody reads from.
+ */
+int fs_report_json_hold(const char *path);
+
+/* All that the configuration asks for; says what cannot be written. -errno of the first. */
 int fs_report(const struct config *config, const struct run_result *runs, unsigned nruns);
 
 /* Bytes that are not printable UTF-8 as \xNN; for paths in messages and reports. Returns text. */

@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <poll.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -13,6 +14,7 @@
 
 #include "core/report_parts.h"
 
+#define JSON_READER_MS 10000 /* how long who reads from a pipe may take */
 #define JSON_EXACT_MAX (1ull << 53) /* beyond, a double of the reader would round */
 
 json_t *fs_json_text(const char *s)
@@ -180,8 +182,11 @@ static int json_write(int fd, const char *text)
 {
 	for (size_t left = strlen(text); left; ) {
 		const ssize_t n = write(fd, text, left);
+		struct pollfd reader = { .fd = fd, .events = POLLOUT };
 
-		if (n < 0 && errno != EINTR)
+		if (n < 0 && errno == EAGAIN && !poll(&reader, 1, JSON_READER_MS))
+			return -ETIMEDOUT;
+		if (n < 0 && errno != EINTR && errno != EAGAIN)
 			return -errno;
 		text += n > 0 ? n : 0;
 		left -= n > 0 ? (size_t)n : 0;
@@ -214,30 +219,80 @@ static int json_replace(int dir, const char *name, const char *text)
 	return rc;
 }
 
-/* Only files are replaced: /dev/stdout, a pipe and a symbolic link are written to. */
-static int json_to_file(const char *path, const char *text)
+/* The directory that a path lies in, opened, and its name there; -errno. */
+static int json_parent(const char *path, const char **name)
 {
-	const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
+	const char *slash = strrchr(path, '/');
 	char *parent =
 		slash ? strndup(path, slash == path ? 1 : (size_t)(slash - path)) : strdup(".");
 	const int dir = parent ? open(parent, O_PATH | O_DIRECTORY | O_CLOEXEC) : -1;
-	struct stat st;
-	int fd, rc;
+	const int rc = dir < 0 ? -errno : *path ? 0 : -ENOENT;
 
-	rc = dir < 0 ? -errno : 0;
+	*name = slash ? slash + 1 : path;
 	free(parent);
-	if (rc)
-		return rc;
-	if (!*name) {
-		rc = -EISDIR;
-	} else if (!fstatat(dir, name, &st, AT_SYMLINK_NOFOLLOW) && !S_ISREG(st.st_mode)) {
-		fd = openat(dir, name, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-		rc = fd < 0 ? -errno : json_write_closing(fd, text);
+	if (!rc)
+		return dir;
+	if (dir >= 0)
+		close(dir);
+	return rc;
+}
+
+/* What is there and is no file of its own: /dev/stdout, a pipe, a symbolic link, a directory. */
+static bool json_is_other(int dir, const char *name)
+{
+	struct stat st;
+
+	return !*name || (!fstatat(dir, name, &st, AT_SYMLINK_NOFOLLOW) && !S_ISREG(st.st_mode));
+}
+
+/* A pipe without a reader is -ENXIO, instead of a wait for one. */
+static int json_open_other(int dir, const char *name, int flags)
+{
+	const int fd = openat(dir, *name ? name : ".", O_WRONLY | O_NONBLOCK | O_CLOEXEC | flags,
+			      0666);
+
+	return fd < 0 ? -errno : fd;
+}
+
+/* Only files are replaced, the others are written to. */
+static int json_to_file(const char *path, const char *text)
+{
+	const char *name;
+	const int dir = json_parent(path, &name);
+	int rc;
+
+	if (dir < 0)
+		return dir;
+	if (json_is_other(dir, name)) {
+		rc = json_open_other(dir, name, O_CREAT | O_TRUNC);
+		rc = rc < 0 ? rc : json_write_closing(rc, text);
 	} else {
 		rc = json_replace(dir, name, text);
 	}
 	close(dir);
 	return rc;
+}
+
+int fs_report_json_hold(const char *path)
+{
+	const char *name;
+	int dir, fd;
+
+	if (!strcmp(path, "-"))
+		return fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 0);
+	dir = json_parent(path, &name);
+	if (dir < 0)
+		return dir;
+	fd = json_is_other(dir, name) ? json_open_other(dir, name, 0) : -ENOENT;
+	if (fd != -ENOENT) {
+		close(dir);
+		return fd;
+	}
+	if (!faccessat(dir, ".", W_OK | X_OK, AT_EACCESS))
+		return dir;
+	fd = -errno;
+	close(dir);
+	return fd;
 }
 
 int fs_report_json(const char *path, const struct run_result *runs, unsigned nruns)

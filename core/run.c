@@ -5,7 +5,6 @@
  */
 #include "core/run.h"
 
-#include <libgen.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -170,23 +169,23 @@ static void run_trials(struct run *r, const struct place *place, struct run_resu
 	}
 }
 
-static void run_skip_rest(struct run_result *run, int interrupted)
+static void run_skip_rest(struct run_result *run, enum skip_kind kind, const char *why)
 {
-	run->interrupted = interrupted;
 	for (unsigned i = 0; i < run->nstages; i++) {
 		struct stage_result *s = &run->stages[i];
 
 		if (s->status != STATUS_PLANNED)
 			continue;
 		s->status = STATUS_SKIPPED;
-		s->skip = SKIP_INTERRUPTED;
-		snprintf(s->reason, sizeof(s->reason), "interrupted");
+		s->skip = kind;
+		snprintf(s->reason, sizeof(s->reason), "%s", why);
 	}
 }
 
 /* --- stages ----------------------------------------------------------------------------------- */
 
-static int run_groups(struct run *r, struct place *place, struct run_result *run)
+/* What was measured before a disk that cannot be made anew (--fresh stage) is kept. */
+static void run_groups(struct run *r, struct place *place, struct run_result *run)
 {
 	bool used = false;
 	unsigned size;
@@ -205,12 +204,18 @@ static int run_groups(struct run *r, struct place *place, struct run_result *run
 		if (!n || r->session.interrupted)
 			continue;
 		if (used && r->config->fresh == FRESH_STAGE && place->disk &&
-		    fs_place_renew(&r->session, place, run))
-			return RUN_EXIT_SETUP;
+		    fs_place_renew(&r->session, place, run)) {
+			r->impossible = true;
+			break;
+		}
 		used = true;
 		fs_supervise(&r->session, place->target, &run->target, group, n);
 	}
-	return 0;
+	run->interrupted = r->session.interrupted;
+	if (run->interrupted)
+		run_skip_rest(run, SKIP_INTERRUPTED, "interrupted");
+	else
+		run_skip_rest(run, SKIP_NEED, "the disk could not be made anew");
 }
 
 /* Where the plan and other lines for people go: beside a machine's format, to stderr. */
@@ -237,8 +242,7 @@ static int run_one(struct run *r, struct place *place, struct run_result *run)
 	}
 	if (!run->dry) {
 		run_trials(r, place, run);
-		status = run_groups(r, place, run);
-		run_skip_rest(run, r->session.interrupted);
+		run_groups(r, place, run);
 	}
 	fs_place_close(&r->session);
 	return status;
@@ -295,21 +299,22 @@ static int run_report(struct run *r)
 		rc = fs_report(c, r->results, r->nresults);
 	else if (c->json)
 		rc = fs_report_json(c->json, r->results, r->nresults);
-	if (rc < 0)
-		fs_error("the report could not be written: %s", strerror(-rc));
 	return rc;
 }
 
 static int run_finish(struct run *r, int status)
 {
+	const int sig = r->session.interrupted;
 	int exit_status;
 
 	if (!r->nresults)
-		return status ? status : 128 + SIGINT;
+		return sig ? 128 + sig : status;
+	if (sig)		/* also between two repetitions */
+		r->results[r->nresults - 1].interrupted = sig;
 	if (run_report(r) < 0)
 		return RUN_EXIT_SETUP;
 	if (r->results[0].dry)
-		return status;
+		return sig ? 128 + sig : status;
 	exit_status = fs_exit_status(r->results, r->nresults, r->config->strict);
 	if (r->impossible && (exit_status == 0 || exit_status == 4))
 		return RUN_EXIT_SETUP;
@@ -317,40 +322,49 @@ static int run_finish(struct run *r, int status)
 }
 
 /* Whether the result can be written is better known before the run than after it. */
-static int run_check_json(const char *path)
+static int run_hold_json(const char *path)
 {
-	char *copy = path && strcmp(path, "-") ? strdup(path) : NULL;
-	const bool possible = !copy || access(dirname(copy), W_OK | X_OK) == 0;
+	const int fd = path ? fs_report_json_hold(path) : -1;
 
-	if (!possible)
-		fs_error("--json %s: %s", path, strerror(errno));
-	free(copy);
-	return possible ? 0 : RUN_EXIT_SETUP;
+	if (!path || fd >= 0)
+		return fd;
+	fs_error("--json %s: %s", path, fd == -ENXIO ? "nobody reads from this pipe" :
+						       strerror(-fd));
+	return -EINVAL;
+}
+
+static int run_all(struct run *r)
+{
+	const struct config *c = r->config;
+	int status = 0;
+
+	fs_message_quiet(c->quiet);
+	if (fs_session_open(&r->session, c) < 0) {
+		fs_error("signals: %s", strerror(errno));
+		return RUN_EXIT_SETUP;
+	}
+	fs_host_read(&r->host);
+	for (unsigned i = 0; i < c->repeat && !r->session.interrupted; i++) {
+		const int one = run_places(r);
+
+		status = one ? one : status;
+	}
+	status = run_finish(r, status);
+	fs_session_close(&r->session);
+	return status;
 }
 
 int fs_run(const struct config *config)
 {
 	struct run r = { .config = config };
-	int status = run_check_json(config->json);
+	const int json = run_hold_json(config->json);
+	int status = json < -1 ? RUN_EXIT_SETUP : fs_run_plan(config, &r.topology, &r.plan);
 
-	if (status == 0)
-		status = fs_run_plan(config, &r.topology, &r.plan);
-	if (status)
-		return status;
-	fs_message_quiet(config->quiet);
-	if (fs_session_open(&r.session, config) < 0) {
-		fs_error("signals: %s", strerror(errno));
+	if (status == 0) {
+		status = run_all(&r);
 		run_free(&r);
-		return RUN_EXIT_SETUP;
 	}
-	fs_host_read(&r.host);
-	for (unsigned i = 0; i < config->repeat && !r.session.interrupted; i++) {
-		const int one = run_places(&r);
-
-		status = one ? one : status;
-	}
-	status = run_finish(&r, status);
-	fs_session_close(&r.session);
-	run_free(&r);
+	if (json >= 0)
+		close(json);
 	return status;
 }

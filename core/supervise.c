@@ -18,8 +18,6 @@
 #define SUPERVISE_STILL_NS	(30 * FS_NSEC_PER_SEC)
 #define SUPERVISE_GATE_NS	(5 * FS_NSEC_PER_MSEC)
 #define SUPERVISE_GATE_WORKER_NS (20 * FS_NSEC_PER_USEC)
-#define SUPERVISE_WARMUP_MIN_NS	(FS_NSEC_PER_SEC / 5)
-#define SUPERVISE_WARMUP_MAX_NS	(5 * FS_NSEC_PER_SEC)
 #define SUPERVISE_WARMUP_EXTENSIONS 3
 #define SUPERVISE_WARMUP_BATCHES 5
 
@@ -92,20 +90,18 @@ static void supervise_arm(struct group *g)
 
 /* --- warm-up ---------------------------------------------------------------------------------- */
 
+/* Of stages that run together, those that are to be cold decide. */
 static uint64_t supervise_warmup(const struct group *g)
 {
-	const struct config *c = g->session->config;
-	const uint64_t tenth = c->timeout_ns / 10;
+	uint64_t least = UINT64_MAX;
 
 	for (unsigned i = 0; i < g->n; i++) {
-		if (g->flights[i].to->stage->variant->flags & FS_COLD)
-			return 0;
+		const uint64_t one = fs_plan_warmup_ns(g->session->config,
+						       g->flights[i].to->stage);
+
+		least = one < least ? one : least;
 	}
-	if (c->warmup_given)
-		return c->warmup_ns;
-	if (tenth < SUPERVISE_WARMUP_MIN_NS)
-		return SUPERVISE_WARMUP_MIN_NS;
-	return tenth < SUPERVISE_WARMUP_MAX_NS ? tenth : SUPERVISE_WARMUP_MAX_NS;
+	return least;
 }
 
 /* Every worker has run five batches, of a size that is fixed. */

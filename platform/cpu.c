@@ -46,6 +46,7 @@ static int cpu_load(hwloc_topology_t *topo, const char **why)
 {
 	int rc;
 
+	setenv("HWLOC_HIDE_ERRORS", "2", 0);	/* what goes wrong is said by us */
 	if (hwloc_topology_init(topo))
 		return -ENOMEM;
 	/* Its x86 backend binds the caller to every CPU in turn, also those outside its mask. */

@@ -176,6 +176,12 @@ static void test_file_size(void **state)
 	j.limits.file_bytes = 512 << 10;
 	refused(&j, SKIP_NEED, EFBIG,
 		"needs a file of 1 MiB, has a limit of 512 KiB (RLIMIT_FSIZE, ulimit -f)");
+	make(&j);
+	j.limits.file_bytes = fs_area_bytes(1, j.stages[0].workers);
+	accepted(&j, 1);
+	j.limits.file_bytes--;
+	assert_int_equal(fs_preflight(&j.target, &j.limits, j.results, 1), 1);
+	assert_int_equal(j.results[0].err, EFBIG);
 }
 
 /* The soft limit can be raised, the hard one cannot. */
