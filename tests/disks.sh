@@ -61,6 +61,24 @@ check "skipped is fiemap alone" [ \
 	"$(jq -r '[.stages[] | select(.status == "skipped") | .key] | join(" ")' out)" = \
 	fiemap.warm ]
 on "loop:256M,dir=$work/back" --fs "$one" --fresh stage --test revio,lease
+# The backing file of the second stage's disk finds no directory any more.
+vanish()
+{
+	local pid
+	mkdir vanishing
+	"$FSSTRESS" --disk "loop:256M,dir=$work/vanishing" --fs "$one" --fresh stage --nr-threads 1 --timeout 1.5 \
+		--test lease,revio --quiet --json result 2>err &
+	pid=$!
+	background+=("$pid")
+	sleep 1.5
+	rmdir vanishing
+	wait "$pid"
+}
+
+vanish
+check "a disk that cannot be made anew: 3" [ $? = 3 ]
+check "what was measured before is kept" [ "$(jq -c '[.stages[].status]' result)" = '["passed","skipped"]' ]
+check "the rest says why" [ "$(stage result revio.sparse .reason)" = "the disk could not be made anew" ]
 on "loop:256M,dir=$work/back" --fs "$one" --repeat 2 --test lease
 check "two runs" [ "$(jq length out)" = 2 ]
 

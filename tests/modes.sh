@@ -45,6 +45,12 @@ check "marked" [ "$(jq -c '[.stages[].together] | unique' "$work/out")" = '[true
 
 passed "--repeat 2" --repeat 2 --test lease
 check "an array of two" [ "$(jq 'type == "array" and length == 2' "$work/out")" = true ]
+mkfifo ../pipe
+timeout 30 cat ../pipe >../piped &
+reader=$!
+check "--json to a pipe" status 0 "$FSSTRESS" --test lease --ops 100 --settle 0 --quiet --json ../pipe
+wait $reader
+check "the reader has all of it" sound ../piped passed
 passed "two targets" --target . --target ../b --test lease
 check "each named" [ "$(jq -r 'map(.target.path | split("/") | last) | join(" ")' "$work/out")" = \
 	"a b" ]

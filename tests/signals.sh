@@ -210,6 +210,14 @@ interrupted "in set-up" \
 interrupted "in rounds" \
 	INT 130 'fss:fallocate' --test fallocate.alloc,lease --warmup 0.2 --fallocate-bytes 1M
 
+# Wherever it comes: in a stage, or between two repetitions.
+start "$FSSTRESS" --target "$where" --test lease --nr-threads 1 --timeout 0.1 --warmup 0 --settle 0 --repeat 1000
+sleep 2
+kill -INT "$pid"
+check "in one of many repetitions: 130" ends 130
+check "the last one says so" json '.[-1].interrupted and (.[:-1] | any(.interrupted) | not)'
+check "in one of many repetitions: nothing is left" empty "$where"
+
 making_it()
 {
 	local p
