@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "core/report_parts.h"
+#include "platform/clock.h"
 
 #define JSON_READER_MS 10000 /* how long who reads from a pipe may take */
 #define JSON_EXACT_MAX (1ull << 53) /* beyond, a double of the reader would round */
@@ -245,12 +246,19 @@ static bool json_is_other(int dir, const char *name)
 	return !*name || (!fstatat(dir, name, &st, AT_SYMLINK_NOFOLLOW) && !S_ISREG(st.st_mode));
 }
 
-/* A pipe without a reader is -ENXIO, instead of a wait for one. */
+/* A pipe without a reader is -ENXIO: one may be starting just now, but is not waited for long. */
 static int json_open_other(int dir, const char *name, int flags)
 {
-	const int fd = openat(dir, *name ? name : ".", O_WRONLY | O_NONBLOCK | O_CLOEXEC | flags,
-			      0666);
+	const uint64_t limit = fs_now_ns() + FS_NSEC_PER_SEC;
+	int fd;
 
+	do {
+		fd = openat(dir, *name ? name : ".", O_WRONLY | O_NONBLOCK | O_CLOEXEC | flags,
+			    0666);
+		if (fd >= 0 || errno != ENXIO)
+			break;
+		fs_sleep_until(fs_now_ns() + 10 * FS_NSEC_PER_MSEC);
+	} while (fs_now_ns() < limit);
 	return fd < 0 ? -errno : fd;
 }
 
