@@ -25,7 +25,10 @@ static void ng_header(FILE *out, int pid, bool brief)
 		brief ? "" : " instance (%)          (KB)");
 }
 
-/* A rate of zero means "failed" to the readers of this table, and only here. */
+/*
+ * A rate of zero means "failed" to the readers of this table, and only here. The CPU time printed
+ * beside it divides the last one, refills included, as its head says.
+ */
 static void ng_row(FILE *out, int pid, const struct stage_result *r, bool brief)
 {
 	const bool passed = r->status == STATUS_PASSED;
@@ -36,7 +39,7 @@ static void ng_row(FILE *out, int pid, const struct stage_result *r, bool brief)
 	if (r->status == STATUS_SKIPPED || r->status == STATUS_PLANNED)
 		return;
 	fs_report_decimal(passed ? ng_known(r->ops_per_sec) : 0, rate);
-	fs_report_decimal(passed ? ng_known(r->ops_per_cpu_sec) : 0, cpu_rate);
+	fs_report_decimal(passed && cpu_s > 0 ? (double)r->ops / cpu_s : 0, cpu_rate);
 	fprintf(out, "fsstress: metrc: [%d] %-24s %12llu %9.2f %9.2f %9.2f %14s %14s", pid,
 		fs_report_key(r->stage, key), passed ? (unsigned long long)r->ops : 0, real_s,
 		ng_known(r->user_s), ng_known(r->system_s), rate, cpu_rate);
