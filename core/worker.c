@@ -255,22 +255,30 @@ static bool worker_healthy(const struct worker *k)
 	return !fs_load_acquire(&k->stage->failure.complete) && !fs_load(&k->stage->abandoned);
 }
 
-/* After the window, untimed, when everybody has left the loop. */
+/*
+ * After the window, untimed, when everybody has left the loop. With nothing to look at nobody waits
+ * for that, unless others may still be timed: with --ops each leaves when its own are done.
+ */
 static void worker_finish(struct worker *k)
 {
+	const bool verify = k->stage->plan.verify && k->stressor->verify,
+		   measure = k->stressor->measure && !k->stage->plan.probing;
+
 	fs_add(&k->stage->loop_done, 1);
+	if (!verify && !measure && !k->stage->plan.ops_limit)
+		return;
 	if (!fs_barrier_wait(&k->stage->finish, 0) || !worker_healthy(k))
 		return;
 	if (k->dir_fd < 0)
 		return;			/* stopped in a remount: nothing is open to look at */
 	fs_worker_phase(k, WORKER_VERIFY, "verify");
-	if (k->stage->plan.verify && k->stressor->verify) {
+	if (verify) {
 		const int rc = k->stressor->verify(&k->pub);
 
 		if (rc < 0)
 			fs_worker_failed(k, rc);
 	}
-	if (k->stressor->measure && !k->stage->plan.probing) {
+	if (measure) {
 		const int rc = k->stressor->measure(&k->pub);
 
 		if (rc < 0)
