@@ -100,7 +100,7 @@ unmounted()
 # --- clean in a dead mount: takes its 10 s while other things are tried ---------------------------
 
 # A file server that never answers, in a namespace of its own.
-if [ "$(id -u)" = 0 ] && [ -w /dev/fuse ]; then
+if [ "$(id -u)" = 0 ] && [ -w /dev/fuse ] && unshare -m true 2>/dev/null; then
 	mkdir "$work/dead"
 	# shellcheck disable=SC2016 # for the inner shell
 	unshare -m sh -c 'exec 9<>/dev/fuse || exit
@@ -109,7 +109,7 @@ if [ "$(id -u)" = 0 ] && [ -w /dev/fuse ]; then
 	dead=$!
 	background+=("$dead")
 else
-	echo "no /dev/fuse: clean in a dead mount is not tested"
+	echo "no /dev/fuse, or a chroot where mounts cannot be made private: clean in a dead mount is not tested"
 	dead=
 fi
 
