@@ -118,12 +118,12 @@ void fs_area_warn(struct area_stage *s, const char *fmt, ...)
 
 bool fs_area_moved(const struct area *a, int fd)
 {
-	struct stat st, above;
+	struct stat st;
 
 	if (fstat(fd, &st))
 		return true;
 	if (a->mount_source[0])
-		return fstatat(fd, "..", &above, 0) || above.st_dev == st.st_dev;
+		return st.st_dev == a->mount_below_dev;
 	return a->target_dev && st.st_dev != a->target_dev;
 }
 

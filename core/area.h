@@ -171,7 +171,7 @@ struct area {
 	uint64_t target_dev;		/* its st_dev when it was looked at; 0: was not */
 	/* A disk that we made: how to mount it again. mount_source empty: not ours. */
 	char mount_source[64], mount_point[64], mount_fstype[16], mount_data[256];
-	uint64_t mount_flags;
+	uint64_t mount_flags, mount_below_dev;
 	FS_LINE_ALIGNED struct area_gate gate;
 };
 #define FS_OFF_FLAG		(1ull << 63)
@@ -214,8 +214,8 @@ void fs_area_abandon(struct area *a, unsigned stage);
 /*
  * Whether the directory open at fd is no longer on the filesystem that was looked at: somebody has
  * unmounted it, or a remount has failed, and the files would go to what lies below the mount point.
- * A disk of ours gets a new device number from some filesystems with each mount: there the
- * directory must be a mount point still.
+ * A disk of ours gets a new device number from some filesystems with each mount: there it must
+ * not be that of what lies below. A bind mount of what lies below it is not told apart.
  */
 bool fs_area_moved(const struct area *a, int fd);
 /* Tally a tolerated errno; false when AREA_ERRNOS_MAX different ones are there already. */

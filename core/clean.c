@@ -65,7 +65,10 @@ static int clean_target(const char *path, int opened)
 	}
 	if (!n)
 		printf("nothing to remove\n");
-	fflush(stdout);
+	if (fflush(stdout)) {
+		fs_error("stdout: %s", strerror(errno));
+		return CLEAN_EXIT_SETUP;
+	}
 	return c.failed;
 }
 

@@ -80,6 +80,7 @@ static void group_disk(const struct group *g)
 	snprintf(g->area->mount_fstype, sizeof(g->area->mount_fstype), "%s", d->fstype);
 	snprintf(g->area->mount_data, sizeof(g->area->mount_data), "%s", d->data);
 	g->area->mount_flags = d->flags;
+	g->area->mount_below_dev = d->below_dev;
 }
 
 int fs_group_open(struct group *g, const char *target)

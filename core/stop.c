@@ -99,14 +99,16 @@ static void stop_stage(struct group *g, unsigned i)
 	struct session *s = g->session;
 	const uint64_t limit = STOP_TEARDOWN_NS + fs_group_bytes_ns(f);
 
-	if (f->hung)
+	if (f->hung && !f->child.ended)
 		stop_hung(g, i, "in time");
 	else if (fs_session_wait_deaf(s, stop_left_loop, f, fs_now_ns() + stop_loop_ns(f),
 				      STOP_TICK_NS) == WAIT_TIMEOUT)
 		stop_hung(g, i, "after the stop");
 	f->loop_done_ns = fs_now_ns();
-	if (f->have_window && !f->child.killed)
-		fs_session_wait_deaf(s, stop_verified, f, fs_now_ns() + limit, STOP_TICK_NS);
+	if (f->have_window && !f->child.killed &&
+	    fs_session_wait_deaf(s, stop_verified, f, fs_now_ns() + limit,
+				 STOP_TICK_NS) == WAIT_TIMEOUT)
+		stop_hung(g, i, "verifying");
 	f->verified_ns = fs_now_ns();
 	if (!f->child.killed &&
 	    fs_session_wait_deaf(s, fs_child_ended, &f->child, fs_now_ns() + limit,

@@ -142,7 +142,7 @@ enum fs_counter_kind {
 	FS_COUNTER_SUM,			/* total over the window */
 	FS_COUNTER_PER_OP,		/* total over the window / ops */
 	FS_COUNTER_PER_SEC,		/* sum over workers of total / timed seconds */
-	FS_COUNTER_LAST,		/* mean over workers of the last fs_set(); all 0: absent */
+	FS_COUNTER_LAST,		/* mean of the last fs_set() that are not 0; none: absent */
 };
 
 struct fs_counter {			/* a side metric */

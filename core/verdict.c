@@ -214,11 +214,13 @@ static void verdict_status(struct group *g, unsigned i, struct stage_result *r)
 
 	if (failed)
 		verdict_failure(g, i, r);
+	else if (f->spawn_err)
+		verdict_not_started(f, r);
 	else if (f->hung)
 		verdict_hung(f, r);
 	else if (f->spawned && f->child.ended && !f->child.killed && f->child.status)
 		verdict_died(g, f, r);
-	else if (g->session->interrupted)
+	else if (g->session->interrupted && (!f->spawned || fs_load(&f->stage->abandoned)))
 		verdict_interrupted(g, f, r);
 	else if (f->stalled)
 		verdict_stalled(f, r);

@@ -117,6 +117,7 @@ static int disk_mount(struct fs_disk *disk, char why[FS_DISK_WHY_MAX])
 		if (stat(points[i], &st) || !S_ISDIR(st.st_mode))
 			continue;
 		strcpy(disk->point, points[i]);
+		disk->below_dev = (uint64_t)st.st_dev;
 		if (!mount(disk->source, disk->point, disk->fstype, disk->flags, disk->data))
 			return 0;
 		return fs_disk_fail(why, -errno, "cannot mount %s as %s with options '%s': %s",

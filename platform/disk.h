@@ -34,6 +34,7 @@ struct fs_disk {			/* a mounted one; no pointers */
 	int dev_fd;			/* keeps the loop device alive over a remount; -1: none */
 	char source[64];		/* "/dev/loop3", "tmpfs" */
 	char point[64];			/* where it is mounted inside the namespace */
+	uint64_t below_dev;		/* st_dev of what lies below the mount */
 	char fstype[16], data[256];
 	uint64_t flags;			/* mount(2) flags */
 };

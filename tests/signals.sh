@@ -285,7 +285,7 @@ fi
 
 # --- a second signal ------------------------------------------------------------------------------
 
-start "$FSSTRESS_TEST" --target "$where" --test misbehave.hang --misbehave-at 100000 \
+start "$FSSTRESS_TEST" --target "$where" --test misbehave.hang --misbehave-at 2 \
 	--timeout 120 --nr-threads 1
 check "second signal: runs" within 30 worker 'fss:misbehave'
 kill -INT "$pid"
