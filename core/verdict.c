@@ -203,8 +203,11 @@ static void verdict_not_started(const struct flight *f, struct stage_result *r)
 {
 	r->status = STATUS_FAILED;
 	r->err = -f->spawn_err;
-	snprintf(r->reason, sizeof(r->reason), "the stage did not start: %s (%s)",
-		 strerror(r->err), fs_errno_name(r->err));
+	if (r->err)
+		snprintf(r->reason, sizeof(r->reason), "the stage did not start: %s (%s)",
+			 strerror(r->err), fs_errno_name(r->err));
+	else
+		snprintf(r->reason, sizeof(r->reason), "the stage did not start");
 }
 
 static void verdict_status(struct group *g, unsigned i, struct stage_result *r)
