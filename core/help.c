@@ -212,7 +212,7 @@ static int help_describe(const struct config *c)
 	return HELP_OK;
 }
 
-static int help_do(const struct config *c)
+int fs_help(const struct config *c)
 {
 	if (c->class_query)
 		return help_class(c->class_query);
@@ -231,15 +231,4 @@ static int help_do(const struct config *c)
 		return help_verb(c->verb_arg);
 	fs_help_usage(stdout);
 	return HELP_OK;
-}
-
-int fs_help(const struct config *c)
-{
-	const int status = help_do(c);
-
-	if (status == HELP_OK && fflush(stdout)) {
-		fs_error("standard output: %s", strerror(errno));
-		return HELP_FAILED;
-	}
-	return status;
 }

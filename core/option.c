@@ -11,8 +11,7 @@
 #include "core/option.h"
 #include "core/plan.h"
 #include "core/units.h"
-
-#define OPTION_SHOWN_MAX 80 /* of a value that is wrong: enough to find it */
+#include "platform/shown.h"
 
 #define WEIGHT_MAX UINT8_MAX
 
@@ -260,14 +259,13 @@ int fs_option_print(const struct fs_option *o, const void *state, char *text, un
 int fs_given_error(const char *origin, const char *name, const char *value, const char *fmt, ...)
 {
 	const bool line = origin[0] != '-' && strchr(origin, ':');	/* of a job file */
-	char why[1024], shown[OPTION_SHOWN_MAX + 4];
+	char why[1024], shown[FS_SHOWN_MAX];
 	va_list args;
 
 	va_start(args, fmt);
 	vsnprintf(why, sizeof(why), fmt, args);
 	va_end(args);
-	snprintf(shown, sizeof(shown), "%.*s%s", OPTION_SHOWN_MAX, value ? value : "",
-		 value && strlen(value) > OPTION_SHOWN_MAX ? "..." : "");
+	fs_shown(value ? value : "", shown);
 	if (line)
 		fs_error("%s: %s%s%s: %s", origin, name, value ? " = " : "", shown, why);
 	else

@@ -178,10 +178,10 @@ int fs_probe(const struct config *config)
 	if (status == 0)
 		status = probe_all(&p);
 	if (status == 0 && p.targets) {
-		const char *path = strcmp(config->json, "-") ? config->json : "/dev/stdout";
+		const int rc = fs_json_write(config->json, p.targets);
 
-		if (json_dump_file(p.targets, path, JSON_INDENT(2))) {
-			fs_error("--json %s: cannot be written", config->json);
+		if (rc < 0) {
+			fs_error("--json %s: %s", config->json, strerror(-rc));
 			status = PROBE_EXIT_SETUP;
 		}
 	}

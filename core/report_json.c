@@ -169,15 +169,10 @@ static json_t *json_run(const struct run_result *run)
 	return o;
 }
 
-static char *json_all(const struct run_result *runs, unsigned nruns)
+static char *json_text(const json_t *all)
 {
-	json_t *all = nruns == 1 ? json_run(&runs[0]) : json_array();
-	char *text, *line;
+	char *text = json_dumps(all, JSON_INDENT(1) | JSON_REAL_PRECISION(12)), *line;
 
-	for (unsigned i = 0; nruns != 1 && i < nruns; i++)
-		json_array_append_new(all, json_run(&runs[i]));
-	text = json_dumps(all, JSON_INDENT(1) | JSON_REAL_PRECISION(12));
-	json_decref(all);
 	if (!text || asprintf(&line, "%s\n", text) < 0)
 		line = NULL;
 	free(text);
@@ -311,9 +306,9 @@ int fs_report_json_hold(const char *path)
 	return fd;
 }
 
-int fs_report_json(const char *path, const struct run_result *runs, unsigned nruns)
+int fs_json_write(const char *path, const json_t *all)
 {
-	char *text = json_all(runs, nruns);
+	char *text = json_text(all);
 	int rc;
 
 	if (!text)
@@ -323,5 +318,17 @@ int fs_report_json(const char *path, const struct run_result *runs, unsigned nru
 	else
 		rc = fflush(stdout) ? -errno : json_write(STDOUT_FILENO, text);
 	free(text);
+	return rc;
+}
+
+int fs_report_json(const char *path, const struct run_result *runs, unsigned nruns)
+{
+	json_t *all = nruns == 1 ? json_run(&runs[0]) : json_array();
+	int rc;
+
+	for (unsigned i = 0; nruns != 1 && i < nruns; i++)
+		json_array_append_new(all, json_run(&runs[i]));
+	rc = fs_json_write(path, all);
+	json_decref(all);
 	return rc;
 }

@@ -53,6 +53,8 @@ json_t *fs_json_given(uint64_t n);		/* the same, 0 is null as well */
 json_t *fs_json_seconds(uint64_t ns);
 json_t *fs_json_int(int64_t n);			/* stamps: any sign; above 2^53 a string */
 json_t *fs_json_tristate(int value);		/* 0, 1; -1: null */
+/* To "-" (stdout) or a file, as fs_report_json() says. -errno. */
+int fs_json_write(const char *path, const json_t *all);
 /* Parts of a run. */
 json_t *fs_json_host(const struct fs_host *h);
 json_t *fs_json_target(const struct fs_target *t);

@@ -12,26 +12,24 @@
 #include "core/sweep.h"
 #include "platform/clock.h"
 #include "platform/errno_name.h"
+#include "platform/shown.h"
 
 #define PLACE_EXIT_SETUP	3
 #define PLACE_DISK_LIMIT_NS	(120 * FS_NSEC_PER_SEC)
-#define PLACE_SHOWN		80
-
-/* What stands behind a value of which a message shows the beginning. */
-static const char *place_rest(const char *value)
-{
-	return strlen(value) > PLACE_SHOWN ? "..." : "";
-}
 
 static int place_bad_disk(const struct place *place, const char *why)
 {
-	fs_error("--disk %.*s%s: %s", PLACE_SHOWN, place->disk, place_rest(place->disk), why);
+	char shown[FS_SHOWN_MAX];
+
+	fs_error("--disk %s: %s", fs_shown(place->disk, shown), why);
 	return PLACE_EXIT_SETUP;
 }
 
 static int place_bad_target(const struct place *place, const char *why)
 {
-	fs_error("target %.*s%s: %s", PLACE_SHOWN, place->target, place_rest(place->target), why);
+	char shown[FS_SHOWN_MAX];
+
+	fs_error("target %s: %s", fs_shown(place->target, shown), why);
 	return PLACE_EXIT_SETUP;
 }
 
@@ -97,15 +95,15 @@ static void place_note_leftovers(const struct target_look *look)
 
 static int place_check(const struct config *c, const struct place *place, const struct fs_target *t)
 {
-	char why[256];
+	char why[256], shown[FS_SHOWN_MAX];
 
 	if (t->initramfs)
 		return place_bad_target(place, "is in the initramfs, where nothing is mounted to "
 					"measure");
 	if (!c->require_fs || strcmp(c->require_fs, t->fstype) == 0)
 		return 0;
-	snprintf(why, sizeof(why), "is on %s, --require-fs asks for %.*s%s", t->fstype, PLACE_SHOWN,
-		 c->require_fs, place_rest(c->require_fs));
+	snprintf(why, sizeof(why), "is on %s, --require-fs asks for %s", t->fstype,
+		 fs_shown(c->require_fs, shown));
 	return place_bad_target(place, why);
 }
 

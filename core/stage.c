@@ -178,9 +178,12 @@ static void stage_task_ended(struct stage_run *r, struct worker *k, int status)
 {
 	struct area_failure f = { .worker = (int32_t)k->pub.id };
 
-	if (!WIFSIGNALED(status))
+	if (status == 0)
 		return;
-	f.signal = WTERMSIG(status);
+	if (WIFSIGNALED(status))
+		f.signal = WTERMSIG(status);
+	else
+		f.err = ECHILD;		/* it has left by exit(3), as a sanitizer makes it */
 	snprintf(f.where, sizeof(f.where), "%s", fs_worker_phase_names[fs_load(&k->slot->phase)]);
 	fs_area_fail(r->stage, &f);
 	fs_area_abandon(r->area, r->index);

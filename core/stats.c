@@ -196,7 +196,8 @@ static void stats_work(struct stage_result *r)
 	double rate = 0;
 
 	for (unsigned i = 0; i < r->stage->workers; i++)
-		rate += stats_per_sec(r, &r->workers[i], r->workers[i].work);
+		rate += r->workers[i].work ?
+			stats_per_sec(r, &r->workers[i], r->workers[i].work) : 0;
 	for (unsigned i = 0; work && i < FS_ARRAY_SIZE(rates); i++) {
 		if (!strcmp(work, rates[i].work))
 			stats_metric(r, rates[i].name, rates[i].unit, rate);

@@ -81,7 +81,7 @@ static int disk_namespace(struct fs_disk *disk, char why[FS_DISK_WHY_MAX])
 static int disk_source(const struct disk_order *o, struct fs_disk *disk, char why[FS_DISK_WHY_MAX])
 {
 	const struct fs_disk_spec *spec = o->spec;
-	char shown[FS_DISK_SHOWN_MAX];
+	char shown[FS_SHOWN_MAX];
 	int fd, err;
 
 	if (spec->kind == FS_DISK_TMPFS) {
@@ -92,7 +92,7 @@ static int disk_source(const struct disk_order *o, struct fs_disk *disk, char wh
 	if (spec->kind == FS_DISK_DEVICE) {
 		if (strlen(spec->device) >= sizeof(disk->source))
 			return fs_disk_fail(why, -ENAMETOOLONG, "the name of %s is too long",
-					    fs_disk_shown(spec->device, shown));
+					    fs_shown(spec->device, shown));
 		if (o->mkfs && !o->yes_destroy)
 			return fs_disk_fail(why, -EPERM, "%s would be formatted: say --yes-destroy "
 					    "if it may be", spec->device);
@@ -110,7 +110,7 @@ static int disk_source(const struct disk_order *o, struct fs_disk *disk, char wh
 static int disk_mount(struct fs_disk *disk, char why[FS_DISK_WHY_MAX])
 {
 	static const char *const points[] = { "/mnt", "/media", "/tmp" };
-	char shown[FS_DISK_SHOWN_MAX];
+	char shown[FS_SHOWN_MAX];
 	struct stat st;
 
 	for (size_t i = 0; i < FS_ARRAY_SIZE(points); i++) {
@@ -121,7 +121,7 @@ static int disk_mount(struct fs_disk *disk, char why[FS_DISK_WHY_MAX])
 		if (!mount(disk->source, disk->point, disk->fstype, disk->flags, disk->data))
 			return 0;
 		return fs_disk_fail(why, -errno, "cannot mount %s as %s with options '%s': %s",
-				    disk->source, disk->fstype, fs_disk_shown(disk->data, shown),
+				    disk->source, disk->fstype, fs_shown(disk->data, shown),
 				    strerror(errno));
 	}
 	return fs_disk_fail(why, -ENOENT, "there is neither /mnt nor /media nor /tmp to mount on");
@@ -261,7 +261,7 @@ static int disk_check(const struct fs_disk_spec *spec, const char *fstype, const
 		      char why[FS_DISK_WHY_MAX])
 {
 	const bool tmpfs = spec->kind == FS_DISK_TMPFS;
-	char shown[FS_DISK_SHOWN_MAX];
+	char shown[FS_SHOWN_MAX];
 	size_t n = 0;
 
 	*use = fstype ? fstype : tmpfs ? "tmpfs" : "";
@@ -273,7 +273,7 @@ static int disk_check(const struct fs_disk_spec *spec, const char *fstype, const
 	if ((*use)[n] || n >= sizeof(((struct fs_disk *)0)->fstype))
 		return fs_disk_fail(why, -EINVAL,
 				    "'%s' is not a filesystem type; say one such as ext4",
-				    fs_disk_shown(*use, shown));
+				    fs_shown(*use, shown));
 	if (tmpfs != !strcmp(*use, "tmpfs"))
 		return fs_disk_fail(why, -EINVAL, "a %s holds no %s; write loop:SIZE or mem:SIZE "
 				    "for a filesystem on a block device, tmpfs:SIZE for a tmpfs",

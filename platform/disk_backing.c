@@ -41,13 +41,13 @@ int fs_disk_fail(char why[FS_DISK_WHY_MAX], int err, const char *fmt, ...)
 static int disk_room(const struct fs_disk_spec *spec, uint64_t available, const char *where,
 		     char why[FS_DISK_WHY_MAX])
 {
-	char shown[FS_DISK_SHOWN_MAX];
+	char shown[FS_SHOWN_MAX];
 
 	if (spec->bytes <= available / 10 * 9)
 		return 0;
 	return fs_disk_fail(why, -ENOSPC, "a disk of %" PRIu64 " MiB does not fit into "
 			    "90 %% of the %" PRIu64 " MiB free in %s", spec->bytes / DISK_MIB,
-			    available / DISK_MIB, fs_disk_shown(where, shown));
+			    available / DISK_MIB, fs_shown(where, shown));
 }
 
 int fs_disk_memory(const struct fs_disk_spec *spec, char why[FS_DISK_WHY_MAX])
@@ -82,7 +82,7 @@ int fs_disk_backing(const struct fs_disk_spec *spec, char why[FS_DISK_WHY_MAX])
 {
 	const char *tmp = getenv("TMPDIR");
 	const char *dir = spec->dir[0] ? spec->dir : tmp && *tmp ? tmp : "/var/tmp";
-	char shown[FS_DISK_SHOWN_MAX];
+	char shown[FS_SHOWN_MAX];
 	struct statvfs fs;
 	int fd, err = 0;
 
@@ -94,7 +94,7 @@ int fs_disk_backing(const struct fs_disk_spec *spec, char why[FS_DISK_WHY_MAX])
 	}
 	if (fd < 0)
 		return fs_disk_fail(why, -errno, "cannot make a backing file in %s: %s",
-				    fs_disk_shown(dir, shown), strerror(errno));
+				    fs_shown(dir, shown), strerror(errno));
 	if (spec->kind == FS_DISK_MEM)
 		err = fs_disk_memory(spec, why);
 	else if (!fstatvfs(fd, &fs))
@@ -102,7 +102,7 @@ int fs_disk_backing(const struct fs_disk_spec *spec, char why[FS_DISK_WHY_MAX])
 	if (!err && fallocate(fd, 0, 0, (off_t)spec->bytes) &&
 	    (errno != EOPNOTSUPP || ftruncate(fd, (off_t)spec->bytes)))
 		err = fs_disk_fail(why, -errno, "cannot reserve %" PRIu64 " MiB in %s: %s",
-				   spec->bytes / DISK_MIB, fs_disk_shown(dir, shown),
+				   spec->bytes / DISK_MIB, fs_shown(dir, shown),
 				   strerror(errno));
 	if (!err)
 		return fd;

@@ -12,15 +12,12 @@
 
 #include "platform/compiler.h"
 #include "platform/disk.h"
+#include "platform/shown.h"
 
 #define FS_DISK_WHY_MAX 512
-#define FS_DISK_SHOWN_MAX 84
 
 /* Fill why; returns err. */
 int fs_disk_fail(char why[FS_DISK_WHY_MAX], int err, const char *fmt, ...) FS_PRINTF(3, 4);
-
-/* A value of the user's to be quoted in why: whole if it is short, else its beginning and "...". */
-const char *fs_disk_shown(const char *value, char shown[FS_DISK_SHOWN_MAX]);
 
 /* A descriptor of a file without a name, of the spec's size, its room reserved; or -errno. */
 int fs_disk_backing(const struct fs_disk_spec *spec, char why[FS_DISK_WHY_MAX]);

@@ -34,13 +34,6 @@ static const struct {
 	{ "defaults", 0, 0 },
 };
 
-const char *fs_disk_shown(const char *value, char shown[FS_DISK_SHOWN_MAX])
-{
-	if (snprintf(shown, FS_DISK_SHOWN_MAX, "%s", value) >= FS_DISK_SHOWN_MAX)
-		strcpy(shown + FS_DISK_SHOWN_MAX - sizeof("..."), "...");
-	return shown;
-}
-
 /* 2G = 2Gi = 2GiB = 2 * 2^30, 2GB = 2 * 10^9, as in all other options. */
 static bool disk_scan_size(const char *text, size_t n, uint64_t *bytes)
 {
@@ -72,11 +65,11 @@ static int disk_parse_sized(const char *text, struct fs_disk_spec *spec, char wh
 {
 	const char *dir = strstr(text, ",dir=");
 	const size_t n = dir && spec->kind == FS_DISK_LOOP ? (size_t)(dir - text) : strlen(text);
-	char shown[FS_DISK_SHOWN_MAX];
+	char shown[FS_SHOWN_MAX];
 
 	if (!disk_scan_size(text, n, &spec->bytes)) {
 		snprintf(why, 256, "size '%s' is not valid; write " DISK_VALID,
-			 fs_disk_shown(text, shown));
+			 fs_shown(text, shown));
 		return -EINVAL;
 	}
 	if (!text[n])
@@ -98,7 +91,7 @@ int fs_disk_parse(const char *text, struct fs_disk_spec *spec, char why[256])
 	} kinds[] = {
 		{ "loop:", FS_DISK_LOOP }, { "mem:", FS_DISK_MEM }, { "tmpfs:", FS_DISK_TMPFS }
 	};
-	char shown[FS_DISK_SHOWN_MAX];
+	char shown[FS_SHOWN_MAX];
 
 	memset(spec, 0, sizeof(*spec));
 	for (size_t i = 0; i < FS_ARRAY_SIZE(kinds); i++) {
@@ -113,7 +106,7 @@ int fs_disk_parse(const char *text, struct fs_disk_spec *spec, char why[256])
 	}
 	if (strncmp(text, "/dev/", 5) || !text[5] || strlen(text) >= sizeof(spec->device)) {
 		snprintf(why, 256, "'%s' is not a disk; write " DISK_VALID,
-			 fs_disk_shown(text, shown));
+			 fs_shown(text, shown));
 		return -EINVAL;
 	}
 	spec->kind = FS_DISK_DEVICE;

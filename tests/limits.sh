@@ -192,4 +192,11 @@ small_and_full
 forbidden
 resources
 paths
+refused "a stack of 32 KiB is too small" bash -c 'ulimit -s 32; exec "$@"' - "${run[@]}" --test lease
+for verb in list version "describe lease" "plan --test lease" "probe --test lease" "probe --test lease --json -"; do
+	read -ra words <<<"$verb"
+	"$FSSTRESS" "${words[@]}" >/dev/full 2>"$work/err"
+	check "$verb to a full stdout: 3" [ $? = 3 ]
+	check "one line" one_line "$work/err" "No space left"
+done
 finish
