@@ -79,6 +79,26 @@ vanish
 check "a disk that cannot be made anew: 3" [ $? = 3 ]
 check "what was measured before is kept" [ "$(jq -c '[.stages[].status]' result)" = '["passed","skipped"]' ]
 check "the rest says why" [ "$(stage result revio.sparse .reason)" = "the disk could not be made anew" ]
+
+# The disk is lost in the first stage: what lies below its mount point must not be measured.
+lost()
+{
+	local pid stage
+	"$FSSTRESS" --disk mem:128M --fs "$one" --nr-threads 1 --timeout 2 --test lease,lease.open --quiet \
+		--json result 2>err &
+	pid=$!
+	background+=("$pid")
+	sleep 1.5
+	for stage in $(cat "/proc/$pid/task/$pid/children"); do
+		nsenter -m -t "$stage" sh -c 'umount -l "$(grep -m 1 /dev/loop /proc/self/mounts | cut -d " " -f 2)"'
+	done
+	wait "$pid"
+}
+
+lost
+check "a disk that is lost: 1" [ $? = 1 ]
+check "the next stage says so" [ "$(jq -c '[.stages[] | [.status, .errno_name]]' result)" = \
+	'[["passed",null],["failed","ESTALE"]]' ]
 on "loop:256M,dir=$work/back" --fs "$one" --repeat 2 --test lease
 check "two runs" [ "$(jq length out)" = 2 ]
 
