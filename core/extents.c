@@ -2,16 +2,22 @@
 /*
  * extents.c - files of a known number of extents; see stressor.h
  */
-#include <sys/stat.h>
+#include <sys/vfs.h>
 
 #include "core/worker.h"
 
+/* Blocks of local filesystems; what claims another size means the size of a request. */
+enum { EXTENT_BLOCK_MIN = 512, EXTENT_BLOCK_MAX = 65536 };
+
+/* Not st_blksize, which is what I/O should use: a piece of several blocks may be split in two. */
 uint64_t fs_block_size(int fd)
 {
 	const uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE);
-	struct stat st;
+	struct statfs st;
 
-	return fstat(fd, &st) || (uint64_t)st.st_blksize < page ? page : (uint64_t)st.st_blksize;
+	if (fstatfs(fd, &st) || st.f_bsize < EXTENT_BLOCK_MIN || st.f_bsize > EXTENT_BLOCK_MAX)
+		return page;
+	return (uint64_t)st.f_bsize;
 }
 
 /* No room for extents: the kernel only counts. */

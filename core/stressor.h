@@ -365,7 +365,7 @@ int fs_make_extents(struct fs_worker *w, int fd, enum fs_layout layout, uint64_t
 int fs_count_extents(int fd, uint64_t *extents);
 /* The same for a range of it: extents that reach into [start, start + bytes). */
 int fs_count_extents_in(int fd, uint64_t start, uint64_t bytes, uint64_t *extents);
-/* The block size that extents are made of: st_blksize, at least the page size. */
+/* The block that extents are made of: the filesystem's (statfs), which nothing can split. */
 uint64_t fs_block_size(int fd);
 
 /* Names of this worker for n entries, made once: fs_name(w, i), i < n, then formats nothing. */
