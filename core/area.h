@@ -12,7 +12,7 @@
  *
  * Writers: `plan` and `gate` by the supervisor alone; a slot by its worker alone; `failure` and
  * `stop` by whoever fails or stops the stage first; `times` and `workspace` by the stage's main
- * task.
+ * task, but for `left` and `verified`: by the worker that is the last.
  */
 #ifndef CORE_AREA_H
 #define CORE_AREA_H
@@ -88,8 +88,8 @@ struct area_errno {
 struct area_times {			/* stamps, 0 while not reached */
 	uint64_t started, prepared;	/* stage's main task entered; all workers set up */
 	uint64_t settled, settle_ns;	/* settle ended; how long it took */
+	uint64_t left, verified;	/* last worker out of the loop; past verify */
 	uint64_t stopped;		/* all tasks joined (release) */
-	uint64_t removed;		/* workspace gone */
 	uint32_t settle_ok;		/* the last syncfs took less than 20 ms */
 	uint32_t kept;			/* workspace left in place on purpose */
 };

@@ -14,7 +14,7 @@ struct flight {				/* one stage in flight */
 	struct child child;
 	struct snapshot start, end;
 	struct area_errno tolerated[AREA_ERRNOS_MAX];	/* before the window; at its end, in it */
-	uint64_t spawned_ns, loop_done_ns, verified_ns, exited_ns;
+	uint64_t spawned_ns;
 	bool spawned, hung, have_window;
 	bool stalled;			/* --ops: no op succeeds any more, though something moves */
 	uint64_t moves;			/* what moved when it was last looked at */

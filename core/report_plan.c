@@ -255,6 +255,9 @@ void fs_report_plan(FILE *out, const struct run_result *run)
 	for (unsigned i = 0; i < FS_ARRAY_SIZE(plan->notes) && plan->notes[i]; i++)
 		fprintf(out, "note: %s\n", plan->notes[i]);
 	fs_print_duration(seconds * FS_NSEC_PER_SEC, duration, sizeof(duration));
-	fprintf(out, "%u %s, at least %s in all\n", plan->nstages,
+	fprintf(out, "%u %s, at least %s in all", plan->nstages,
 		plan->nstages == 1 ? "stage" : "stages", duration);
+	if (run->config->repeat > 1)
+		fprintf(out, ", %u times", run->config->repeat);
+	fputc('\n', out);
 }

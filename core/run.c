@@ -302,6 +302,18 @@ static int run_report(struct run *r)
 	return rc;
 }
 
+/* Without a row of numbers somebody may wonder, or have no table to look at. */
+static void run_say_skipped(const struct run_result *run)
+{
+	unsigned skipped = 0;
+
+	for (unsigned i = 0; i < run->nstages; i++)
+		skipped += run->stages[i].status == STATUS_SKIPPED;
+	if (skipped && skipped == run->nstages)
+		fs_error("%s: %s%s", run->stages[0].stage->key, run->stages[0].reason,
+			 skipped > 1 ? "; all other stages are skipped as well" : "");
+}
+
 static int run_finish(struct run *r, int status)
 {
 	const int sig = r->session.interrupted;
@@ -316,6 +328,8 @@ static int run_finish(struct run *r, int status)
 	if (r->results[0].dry)
 		return sig ? 128 + sig : status;
 	exit_status = fs_exit_status(r->results, r->nresults, r->config->strict);
+	for (unsigned i = 0; i < r->nresults && !sig; i++)
+		run_say_skipped(&r->results[i]);
 	if (r->impossible && (exit_status == 0 || exit_status == 4))
 		return RUN_EXIT_SETUP;
 	return exit_status;
@@ -328,8 +342,9 @@ static int run_hold_json(const char *path)
 
 	if (!path || fd >= 0)
 		return fd;
-	fs_error("--json %s: %s", path, fd == -ENXIO ? "nobody reads from this pipe" :
-						       strerror(-fd));
+	fs_error("--json %s: %s", path,
+		 fd == -ENXIO ? "nobody reads from this pipe; or a socket, use --json -" :
+				strerror(-fd));
 	return -EINVAL;
 }
 

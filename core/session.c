@@ -123,8 +123,10 @@ static void session_reap(struct session *s)
 	for (unsigned i = 0; i < s->nchildren; i++) {
 		struct child *c = s->children[i];
 
-		if (!c->ended && wait4(c->pid, &c->status, WNOHANG, &c->usage) == c->pid)
-			c->ended = true;
+		if (c->ended || wait4(c->pid, &c->status, WNOHANG, &c->usage) != c->pid)
+			continue;
+		c->ended = true;
+		c->ended_ns = fs_now_ns();
 	}
 }
 

@@ -23,6 +23,7 @@
 struct child {
 	pid_t pid;			/* leader of a process group of its own; 0: none */
 	bool ended, killed;		/* reaped; killed by us */
+	uint64_t ended_ns;		/* when it was reaped */
 	int status;			/* of wait4(), once ended */
 	struct rusage usage;
 };

@@ -293,8 +293,10 @@ static void stage_remove(struct stage_run *r)
 	char what[NAME_MAX + 1];
 	int rc;
 
-	if (r->ws.dir_fd >= 0 && fs_workspace_lost(&r->ws))
-		stage_fail(r, -ENOENT, "the work directory was removed during the run");
+	rc = r->ws.dir_fd < 0 ? 0 : fs_workspace_lost(&r->ws);
+	if (rc < 0)
+		stage_fail(r, rc, rc == -ENOENT ? "the work directory was removed during the run" :
+						  "the work directory cannot be reached any more");
 	if (keep == KEEP_ALWAYS || (keep == KEEP_ON_FAIL && failed)) {
 		r->stage->times.kept = 1;
 		fs_workspace_release(&r->ws);
@@ -305,7 +307,6 @@ static void stage_remove(struct stage_run *r)
 		r->stage->workspace[0] = '\0';
 	else
 		fs_area_warn(r->stage, "not removed: %.80s: %s", what, strerror(-rc));
-	r->stage->times.removed = fs_now_ns();
 	stage_commit(r);
 }
 

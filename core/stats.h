@@ -37,12 +37,4 @@ struct snapshot {
 void fs_stats_window(struct stage_result *r, const struct snapshot *start,
 		     const struct snapshot *end);
 
-/*
- * Warnings and granularity that follow from the numbers: fewer than 20 ops a worker, duty, window
- * off by > 5 %, ... Turns a passed stage into no-progress (no ops) or failed (tolerated errnos
- * above 1 % of attempts). Called after fs_stats_window(), when pin_lost and rounds of the workers
- * and r->tolerated (of the window) are filled in.
- */
-void fs_stats_judge(struct stage_result *r, const struct config *config);
-
 #endif

@@ -15,6 +15,8 @@
 #define STOP_LOOP_NS		(5 * FS_NSEC_PER_SEC)
 #define STOP_TEARDOWN_NS	(60 * FS_NSEC_PER_SEC)
 #define STOP_REAP_NS		(5 * FS_NSEC_PER_SEC)
+/* Who waits longer is told what for. */
+#define STOP_SILENT_NS		(3 * FS_NSEC_PER_SEC)
 
 /* Or never came to it: then the stage's tasks end after their set-up. */
 static bool stop_left_loop(void *flight)
@@ -93,6 +95,18 @@ static uint64_t stop_loop_ns(const struct flight *f)
 	return STOP_LOOP_NS + (refills ? fs_group_bytes_ns(f) : 0);
 }
 
+static enum wait_end stop_await_end(struct session *s, struct flight *f, uint64_t limit)
+{
+	const uint64_t now = fs_now_ns();
+	const enum wait_end end = fs_session_wait_deaf(s, fs_child_ended, &f->child,
+						       now + STOP_SILENT_NS, 0);
+
+	if (end != WAIT_TIMEOUT)
+		return end;
+	fs_note("%s: removing its files", f->stage->plan.key);
+	return fs_session_wait_deaf(s, fs_child_ended, &f->child, now + limit, 0);
+}
+
 static void stop_stage(struct group *g, unsigned i)
 {
 	struct flight *f = &g->flights[i];
@@ -104,21 +118,16 @@ static void stop_stage(struct group *g, unsigned i)
 	else if (fs_session_wait_deaf(s, stop_left_loop, f, fs_now_ns() + stop_loop_ns(f),
 				      STOP_TICK_NS) == WAIT_TIMEOUT)
 		stop_hung(g, i, "after the stop");
-	f->loop_done_ns = fs_now_ns();
 	if (f->have_window && !f->child.killed &&
 	    fs_session_wait_deaf(s, stop_verified, f, fs_now_ns() + limit,
 				 STOP_TICK_NS) == WAIT_TIMEOUT)
 		stop_hung(g, i, "verifying");
-	f->verified_ns = fs_now_ns();
-	if (!f->child.killed &&
-	    fs_session_wait_deaf(s, fs_child_ended, &f->child, fs_now_ns() + limit,
-				 0) == WAIT_TIMEOUT)
+	if (!f->child.killed && stop_await_end(s, f, limit) == WAIT_TIMEOUT)
 		stop_hung(g, i, "cleaning up");
 	if (fs_session_wait_deaf(s, fs_child_ended, &f->child, fs_now_ns() + STOP_REAP_NS,
 				 0) == WAIT_TIMEOUT)
 		fs_warning("%s: process %d cannot be killed; left behind",
 			   f->stage->plan.key, (int)f->child.pid);
-	f->exited_ns = fs_now_ns();
 }
 
 static void stop_sweep(const struct group *g, const struct flight *f)

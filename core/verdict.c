@@ -5,6 +5,7 @@
 #include <sys/wait.h>
 
 #include "core/group.h"
+#include "core/judge.h"
 #include "platform/errno_name.h"
 
 static double verdict_s(uint64_t from_ns, uint64_t to_ns)
@@ -12,20 +13,28 @@ static double verdict_s(uint64_t from_ns, uint64_t to_ns)
 	return from_ns && to_ns > from_ns ? (double)(to_ns - from_ns) / 1e9 : 0;
 }
 
+/* Of one that cannot be killed: until now. */
+static uint64_t verdict_exit_ns(const struct flight *f)
+{
+	if (f->child.ended)
+		return f->child.ended_ns;
+	return f->spawned ? fs_now_ns() : 0;
+}
+
 static void verdict_times(const struct group *g, const struct flight *f, struct stage_result *r)
 {
 	const struct area_times *t = &f->stage->times;
-	const uint64_t go = g->area->gate.start_ns;
+	const uint64_t go = g->area->gate.start_ns, exited = verdict_exit_ns(f);
 	const uint64_t end = f->have_window ? f->end.after_ns : f->spawned_ns;
 	const bool verify = f->stage->plan.verify && f->have_window;
 
-	r->prepare_s = verdict_s(f->spawned_ns, t->prepared ? t->prepared : f->exited_ns);
+	r->prepare_s = verdict_s(f->spawned_ns, t->prepared ? t->prepared : exited);
 	r->settle_s = (double)t->settle_ns / 1e9;
 	r->settled = t->settle_ok;
 	r->warmup_s = f->have_window ? verdict_s(go, f->start.before_ns) : 0;
-	r->verify_s = verify ? verdict_s(f->loop_done_ns, f->verified_ns) : NAN;
-	r->teardown_s = verdict_s(end, f->exited_ns) - (verify ? r->verify_s : 0);
-	r->wall_s = verdict_s(f->spawned_ns, f->exited_ns);
+	r->verify_s = verify ? verdict_s(t->left, t->verified) : NAN;
+	r->teardown_s = verdict_s(end, exited) - (verify ? r->verify_s : 0);
+	r->wall_s = verdict_s(f->spawned_ns, exited);
 	r->rss_max_kib = (uint64_t)f->child.usage.ru_maxrss;
 }
 
@@ -247,5 +256,5 @@ void fs_group_verdict(struct group *g, unsigned i)
 	if (!g->probing && f->have_window && r->workers)
 		verdict_numbers(g, i, r);
 	if (!g->probing)
-		fs_stats_judge(r, g->session->config);
+		fs_judge(r, g->session->config);
 }

@@ -250,6 +250,13 @@ static void worker_gate(struct worker *k)
 		fs_sleep_until(gate->start_ns);
 }
 
+/* One more has come to this point; the last one stamps it. */
+static void worker_passed(struct worker *k, uint32_t *count, uint64_t *stamp)
+{
+	if (fs_add(count, 1) + 1 == k->stage->plan.workers)
+		fs_store(stamp, fs_now_ns());
+}
+
 static bool worker_healthy(const struct worker *k)
 {
 	return !fs_load_acquire(&k->stage->failure.complete) && !fs_load(&k->stage->abandoned);
@@ -264,7 +271,7 @@ static void worker_finish(struct worker *k)
 	const bool verify = k->stage->plan.verify && k->stressor->verify,
 		   measure = k->stressor->measure && !k->stage->plan.probing;
 
-	fs_add(&k->stage->loop_done, 1);
+	worker_passed(k, &k->stage->loop_done, &k->stage->times.left);
 	if (!verify && !measure && !k->stage->plan.ops_limit)
 		return;
 	if (!fs_barrier_wait(&k->stage->finish, 0) || !worker_healthy(k))
@@ -299,7 +306,7 @@ static bool worker_measure(struct worker *k)
 	if (k->slot->cpu >= 0 && !fs_task_pinned(k->slot->cpu))
 		k->slot->pin_lost = 1;
 	worker_finish(k);
-	fs_add(&k->stage->verified, 1);
+	worker_passed(k, &k->stage->verified, &k->stage->times.verified);
 	return true;
 }
 

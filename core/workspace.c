@@ -190,11 +190,13 @@ int fs_workspace_create(int target_fd, unsigned pid, struct workspace *ws)
 	return err;
 }
 
-bool fs_workspace_lost(const struct workspace *ws)
+int fs_workspace_lost(const struct workspace *ws)
 {
 	struct stat st;
 
-	return fstat(ws->dir_fd, &st) || !st.st_nlink;
+	if (fstat(ws->dir_fd, &st))
+		return -errno;
+	return st.st_nlink ? 0 : -ENOENT;
 }
 
 void fs_workspace_release(struct workspace *ws)
@@ -210,10 +212,14 @@ void fs_workspace_release(struct workspace *ws)
  */
 int fs_workspace_remove(struct workspace *ws, char what[NAME_MAX + 1])
 {
-	int err = 0;
+	int err = fs_workspace_lost(ws);
 
 	what[0] = '\0';
-	if (!fs_workspace_lost(ws)) {
+	if (err == -ENOENT) {
+		err = 0;
+	} else if (err) {
+		strcpy(what, ws->name);
+	} else {
 		err = fs_remove_contents(ws->dir_fd, FS_MARKER_NAME, what);
 		workspace_close(&ws->marker_fd);
 		if (!err)

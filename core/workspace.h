@@ -27,8 +27,8 @@ struct workspace {
  * caller's. ws->name is there before the directory is, for who sweeps when the caller is killed.
  */
 int fs_workspace_create(int target_fd, unsigned pid, struct workspace *ws);
-/* Whether it was removed under us (st_nlink 0). */
-bool fs_workspace_lost(const struct workspace *ws);
+/* 0 while it is there; -ENOENT: removed under us (st_nlink 0); else why it cannot be reached. */
+int fs_workspace_lost(const struct workspace *ws);
 /*
  * Remove it and everything inside; immutable and append-only flags are cleared first; ENOTEMPTY and
  * EBUSY are tried again for up to 5 s. Closes all descriptors. 0 or the first -errno, with the name

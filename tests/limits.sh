@@ -67,6 +67,7 @@ small_and_full()
 		--revio-bytes 1M
 	check "a class of which nothing fits" status 3 "${run[@]}" --class filesystem --with \
 		fallocate
+	check "one line" one_line "$work/err" 'all other stages are skipped as well'
 
 	make_fs ext4 64M
 	cd "$M" || exit

@@ -1,83 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Examples computed by hand for stats.c. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
-#include <string.h>
-
-#include <cmocka.h>
 
 #include "core/registry.h"
-#include "core/stats.h"
-
-#define S FS_NSEC_PER_SEC
-#define MS FS_NSEC_PER_MSEC
-
-static const struct fs_counter counters[] = {
-	{ "calls", "calls", FS_COUNTER_SUM },
-	{ "calls_per_op", "calls", FS_COUNTER_PER_OP },
-	{ "calls_per_sec", "calls/s", FS_COUNTER_PER_SEC },
-	{ "extents", "extents", FS_COUNTER_LAST },
-	{ .name = NULL }
-};
-static const char *const kinds[] = { "read", "write", "never", NULL };
-static const struct fs_stressor stressor = {
-	.name = "toy", .work_unit = "bytes", .counters = counters, .kinds = kinds,
-};
-
-static int some_fill(struct fs_worker *w, uint64_t n)
-{
-	(void)w;
-	return (int)n;
-}
-
-static const struct fs_variant plain = { .name = "" }, refilled = { .name = "", .fill = some_fill };
-
-struct bench {				/* a window of 10 s that starts at 100 s */
-	struct stage stage;
-	struct config config;
-	struct stage_result r;
-	struct worker_result workers[3];
-	struct snapshot_worker a[3], b[3];
-	struct snapshot start, end;
-};
-
-static void bench_init(struct bench *t, unsigned workers)
-{
-	memset(t, 0, sizeof(*t));
-	t->stage.stressor = &stressor;
-	t->stage.variant = &plain;
-	t->stage.workers = workers;
-	t->config.timeout_ns = 10 * S;
-	fs_stage_result_init(&t->r, &t->stage);
-	t->r.status = STATUS_PASSED;
-	t->r.workers = t->workers;
-	t->start = (struct snapshot){ 100 * S - 1000, 100 * S + 1000, 7 * S, t->a };
-	t->end = (struct snapshot){ 110 * S - 3000, 110 * S + 3000, 17 * S, t->b };
-}
-
-static void bench_reduce(struct bench *t)
-{
-	fs_stats_window(&t->r, &t->start, &t->end);
-	fs_stats_judge(&t->r, &t->config);
-}
-
-static void near(double value, double expected)
-{
-	if (!(fabs(value - expected) <= 1e-9 * fabs(expected)))
-		fail_msg("%.12g is not %.12g", value, expected);
-}
-
-static bool warned(const struct bench *t, const char *text)
-{
-	for (unsigned i = 0; i < t->r.nwarnings; i++) {
-		if (strstr(t->r.warnings[i], text))
-			return true;
-	}
-	return false;
-}
+#include "tests/stats_bench.h"
 
 static double metric(const struct bench *t, const char *name)
 {
@@ -269,96 +195,6 @@ static void test_kinds(void **state)
 	assert_true(isnan(t.r.kinds[2].mean_ns));
 }
 
-static void test_tolerated(void **state)
-{
-	struct bench t;
-
-	(void)state;
-	for (uint64_t count = 10; count <= 11; count++) {
-		bench_init(&t, 1);
-		t.b[0].ops = 990;
-		t.r.tolerated[0] = (struct area_errno){ EAGAIN, 0, 2 };
-		t.r.tolerated[1] = (struct area_errno){ EINTR, 0, count - 2 };
-		bench_reduce(&t);
-		assert_int_equal(t.r.status, count == 10 ? STATUS_PASSED : STATUS_FAILED);
-		assert_int_equal(t.r.err, count == 10 ? 0 : EINTR);
-		assert_int_equal(isnan(t.r.ops_per_sec) != 0, count != 10);
-	}
-	assert_string_equal(t.r.reason, "1.1 % of 1001 attempts failed, mostly with EINTR");
-}
-
-static void test_warnings(void **state)
-{
-	struct bench t;
-
-	(void)state;
-	bench_init(&t, 2);
-	t.b[0].ops = 100;
-	t.b[1].ops = 49;
-	t.workers[1].pin_lost = true;
-	t.workers[1].cpu = 1;
-	t.workers[1].cpu_end = 3;
-	t.config.timeout_ns = 9 * S;
-	bench_reduce(&t);
-	assert_true(warned(&t, "1 of 2 workers lost their CPU: worker 1 ended on 3 instead of 1"));
-	assert_true(warned(&t, "the slowest made 49 % of the rate of the fastest"));
-	assert_true(warned(&t, "the window took 10.000 s instead of 9.000 s"));
-	assert_int_equal(t.r.nwarnings, 3);
-	bench_init(&t, 1);
-	t.b[0].ops = 19;
-	t.b[0].off = 9500 * MS;
-	t.config.timeout_ns = 9600 * MS;	/* 4 % */
-	bench_reduce(&t);
-	assert_true(warned(&t, "only 19 ops"));
-	assert_true(warned(&t, "duty 0.050"));
-	assert_int_equal(t.r.nwarnings, 2);
-	near(t.r.ops_per_sec, 38);
-}
-
-static void test_passes(void **state)
-{
-	struct bench t;
-
-	(void)state;
-	for (unsigned passes = 4; passes <= 5; passes++) {
-		bench_init(&t, 1);
-		t.stage.variant = &refilled;
-		t.b[0].ops = 1000;
-		t.workers[0].nrounds = passes + 2;
-		for (int64_t i = -1; i <= (int64_t)passes;
-		     i++) /* the first before the window, the last after it */
-			t.workers[0].rounds[i + 1] = (struct area_round){
-				.run = i < (int64_t)passes ? (uint64_t)(i * (int64_t)S) : 11 * S,
-				.run_end = i < (int64_t)passes
-						   ? (uint64_t)((i + 1) * (int64_t)S) - 1
-						   : 12 * S,
-			};
-		bench_reduce(&t);
-		assert_int_equal(t.r.status, STATUS_PASSED);
-		if (passes == 5)
-			assert_null(t.r.granularity);
-		else
-			assert_string_equal(t.r.granularity, "pass");
-		assert_int_equal(t.r.nwarnings, passes == 5 ? 0 : 1);
-	}
-}
-
-/* With --ops there is no window to be off from. */
-static void test_ops_limit(void **state)
-{
-	struct bench t;
-
-	(void)state;
-	bench_init(&t, 1);
-	t.stage.variant = &refilled;
-	t.stage.ops = 1000;
-	t.b[0].ops = 1000;
-	t.config.timeout_ns = 60 * S;
-	bench_reduce(&t);
-	assert_int_equal(t.r.nwarnings, 0);
-	assert_null(t.r.granularity);
-}
-
 /* What the stressors return must have a name in the table of work units, or it is never reported.
  */
 static void test_work_units(void **state)
@@ -389,8 +225,6 @@ int main(void)
 		cmocka_unit_test(test_off_at_the_edge), cmocka_unit_test(test_usage),
 		cmocka_unit_test(test_no_ops), cmocka_unit_test(test_not_passed),
 		cmocka_unit_test(test_metrics), cmocka_unit_test(test_kinds),
-		cmocka_unit_test(test_tolerated), cmocka_unit_test(test_warnings),
-		cmocka_unit_test(test_passes), cmocka_unit_test(test_ops_limit),
 		cmocka_unit_test(test_work_units),
 	};
 

@@ -24,7 +24,7 @@ static void test_create(void **state)
 	assert_int_equal(fstat(a.dir_fd, &st), 0);
 	assert_int_equal(st.st_mode & 07777, 0700);
 	assert_true(there(a.dir_fd, FS_MARKER_NAME));
-	assert_false(fs_workspace_lost(&a));
+	assert_int_equal(fs_workspace_lost(&a), 0);
 	remove_workspace(&a);
 	fs_workspace_release(&b);
 	assert_true(there(target, b.name));
@@ -54,8 +54,9 @@ static void test_lost(void **state)
 	(void)state;
 	unlinkat(ws.dir_fd, FS_MARKER_NAME, 0);
 	unlinkat(target, ws.name, AT_REMOVEDIR);
-	assert_true(fs_workspace_lost(&ws));
+	assert_int_equal(fs_workspace_lost(&ws), -ENOENT);
 	assert_int_equal(fs_workspace_remove(&ws, what), 0);
+	assert_int_equal(fs_workspace_lost(&ws), -EBADF);
 }
 
 static int keep_last(const struct leftover *l, void *arg)

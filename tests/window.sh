@@ -77,6 +77,12 @@ check "... the parts account for the wall time" \
 	each "$accounted"
 check "... warm-up as asked for, or extended" each '.time.warmup_s | . >= 0.299 and . <= 1.25'
 
+check "several together" run 0 "$FSSTRESS" --timeout 0.5 --all 1 --verify --class filesystem \
+	--exclude fiemap,iomix
+slow='.stages | map(select(.key == "fallocate.alloc"))[0].time.verify_s'
+quick='.stages | map(select(.key == "lease.cycle"))[0].time.teardown_s'
+check "... each has times of its own" jq -e "($quick) < ($slow)" "$work/json"
+
 check "more workers than CPUs" run 0 "$FSSTRESS" --timeout 1 --nr-threads 1600% --test lease.cycle
 check "... as many as asked for" each ".workers == $((16 * ncpus)) and .oversubscribed"
 check "... measured_s is the real interval" each ".time.measured_s - $real | $near"

@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "core/judge.h"
+
+#include <stdio.h>
+
+#include "platform/errno_name.h"
+
+#define JUDGE_OPS_MIN 20 /* of each worker: below, one op more or less shows in the rate */
+#define JUDGE_ROUNDS_MIN 5 /* in the window: below, the share of a round that was cut off shows */
+#define JUDGE_DUTY_MIN 0.1
+#define JUDGE_FAIRNESS_MIN 0.5
+#define JUDGE_WINDOW_OFF_MAX 0.05
+#define JUDGE_TOLERATED_MAX 0.01
+
+/* A number without its rate is not a result. */
+static void judge_condemn(struct stage_result *r, enum status status)
+{
+	r->status = status;
+	r->ops_per_sec = r->ops_per_cpu_sec = NAN;
+	r->nmetrics = 0;
+}
+
+static void judge_tolerated(struct stage_result *r)
+{
+	uint64_t all = 0, most = 0;
+	double share;
+
+	for (unsigned i = 0; i < AREA_ERRNOS_MAX; i++) {
+		all += r->tolerated[i].count;
+		if (r->tolerated[i].count <= most)
+			continue;
+		most = r->tolerated[i].count;
+		r->err = r->tolerated[i].err;
+	}
+	share = all ? (double)all / (double)(all + r->ops) : 0;
+	if (share <= JUDGE_TOLERATED_MAX) {
+		r->err = 0;
+		return;
+	}
+	snprintf(r->reason, sizeof(r->reason), "%.1f %% of %llu attempts failed, mostly with %s",
+		 100 * share, (unsigned long long)(all + r->ops), fs_errno_name(r->err));
+	judge_condemn(r, STATUS_FAILED);
+}
+
+/* Rounds of a worker that were timed inside the window, in whole or in part. */
+static unsigned judge_rounds(const struct stage_result *r, const struct worker_result *w)
+{
+	unsigned n = 0;
+
+	for (unsigned i = 0; i < w->nrounds; i++) {
+		const int64_t from = (int64_t)w->rounds[i].run, to = (int64_t)w->rounds[i].run_end;
+
+		n += to > 0 && (double)from / FS_NSEC_PER_SEC < r->measured_s;
+	}
+	return n;
+}
+
+static bool judge_in_rounds(const struct stage_result *r)
+{
+	return r->stage->variant->fill || r->stage->variant->drain;
+}
+
+static void judge_warn_coarse(struct stage_result *r, uint64_t ops, unsigned idle)
+{
+	if (idle)
+		fs_warn_add(r->warnings, &r->nwarnings,
+			    "%u of %u workers did no op in the window: use a longer --timeout or "
+			    "fewer workers", idle, r->stage->workers);
+	else
+		fs_warn_add(r->warnings, &r->nwarnings,
+			    "only %llu op%s in the slowest worker: coarse, use a longer --timeout",
+			    (unsigned long long)ops, ops == 1 ? "" : "s");
+}
+
+static void judge_granularity(struct stage_result *r)
+{
+	uint64_t ops = UINT64_MAX;
+	unsigned passes = UINT32_MAX, idle = 0;
+
+	for (unsigned i = 0; i < r->stage->workers; i++) {
+		const unsigned n = judge_rounds(r, &r->workers[i]);
+
+		idle += !r->workers[i].ops;
+		ops = r->workers[i].ops < ops ? r->workers[i].ops : ops;
+		passes = n < passes ? n : passes;
+	}
+	if (ops < JUDGE_OPS_MIN) {
+		r->granularity = "op";
+		judge_warn_coarse(r, ops, idle);
+	} else if (judge_in_rounds(r) && !r->stage->ops && passes < JUDGE_ROUNDS_MIN) {
+		r->granularity = "pass";
+		fs_warn_add(r->warnings, &r->nwarnings,
+			    "only %u pass%s in the window: coarse, use a longer --timeout", passes,
+			    passes == 1 ? "" : "es");
+	}
+}
+
+static void judge_pins(struct stage_result *r)
+{
+	unsigned lost = 0, first = 0;
+
+	for (unsigned i = r->stage->workers; i-- > 0; ) {
+		if (!r->workers[i].pin_lost)
+			continue;
+		lost++;
+		first = i;
+	}
+	if (lost)
+		fs_warn_add(r->warnings, &r->nwarnings,
+			    "%u of %u workers lost their CPU: worker %u ended on %d instead of %d",
+			    lost, r->stage->workers, first, r->workers[first].cpu_end,
+			    r->workers[first].cpu);
+}
+
+static void judge_shape(struct stage_result *r, const struct config *config)
+{
+	const double asked = (double)config->timeout_ns / FS_NSEC_PER_SEC;
+
+	if (r->duty < JUDGE_DUTY_MIN)
+		fs_warn_add(r->warnings, &r->nwarnings,
+			    "duty %.3f: most of the window was off the clock", r->duty);
+	if (r->fairness < JUDGE_FAIRNESS_MIN && !r->stage->oversubscribed)
+		fs_warn_add(r->warnings, &r->nwarnings,
+			    "unequal workers: the slowest made %.0f %% of the rate of the fastest",
+			    100 * r->fairness);
+	if (!r->stage->ops && fabs(r->measured_s - asked) > JUDGE_WINDOW_OFF_MAX * asked)
+		fs_warn_add(r->warnings, &r->nwarnings, "the window took %.4g s instead of %.4g s",
+			    r->measured_s, asked);
+	if (r->stage->oversubscribed && judge_in_rounds(r))
+		fs_warn_add(r->warnings, &r->nwarnings,
+			    "oversubscribed rounds: workers are timed in turn, so the sum of their "
+			    "rates may exceed what they do at once");
+}
+
+void fs_judge(struct stage_result *r, const struct config *config)
+{
+	if (!r->workers)
+		return;
+	judge_pins(r);
+	if (r->status != STATUS_PASSED)
+		return;
+	judge_tolerated(r);
+	if (r->status == STATUS_PASSED && r->ops == 0) {
+		snprintf(r->reason, sizeof(r->reason), "no op succeeded in %.1f s%s", r->measured_s,
+			 judge_in_rounds(r) && r->duty < JUDGE_DUTY_MIN ?
+			 ": the window went into refilling, use a longer --timeout" : "");
+		judge_condemn(r, STATUS_NO_PROGRESS);
+	}
+	if (r->status != STATUS_PASSED)
+		return;
+	judge_granularity(r);
+	judge_shape(r, config);
+}
