@@ -54,13 +54,17 @@ static int place_disk(struct session *s, struct place *place)
 {
 	const struct config *c = s->config;
 	struct fs_disk_spec spec;
+	const struct fs_disk_order order = {
+		.spec = &spec, .fstype = place->fs,
+		.mkfs_opts = c->mkfs_opts, .mount_opts = c->mount_opts,
+		.mkfs = c->fresh != FRESH_NEVER, .yes_destroy = c->yes_destroy,
+		.limit_ns = PLACE_DISK_LIMIT_NS, .stopped = fs_session_stopped, .arg = s,
+	};
 	char why[512];
 	int err = fs_disk_parse(place->disk, &spec, why);
 
 	if (!err)
-		err = fs_disk_open(&spec, place->fs, c->mkfs_opts, c->mount_opts,
-				   c->fresh != FRESH_NEVER, c->yes_destroy, PLACE_DISK_LIMIT_NS,
-				   fs_session_stopped, s, &s->disk, why);
+		err = fs_disk_open(&order, &s->disk, why);
 	if (err && s->interrupted)
 		return 128 + s->interrupted;
 	if (err)

@@ -34,12 +34,6 @@
 #define DISK_REAP_NS	FS_NSEC_PER_SEC
 #define DISK_TICK_MS	20
 
-struct disk_order {
-	const struct fs_disk_spec *spec;
-	const char *fstype, *mkfs_opts, *mount_opts;
-	bool mkfs, yes_destroy;
-};
-
 #define DISK_FDS 3			/* namespace, root directory, device where there is one */
 
 struct disk_message {
@@ -78,7 +72,8 @@ static int disk_namespace(struct fs_disk *disk, char why[FS_DISK_WHY_MAX])
 }
 
 /* What the mount will be: the loop device, the tmpfs or the device in disk->source. */
-static int disk_source(const struct disk_order *o, struct fs_disk *disk, char why[FS_DISK_WHY_MAX])
+static int disk_source(const struct fs_disk_order *o, struct fs_disk *disk,
+		       char why[FS_DISK_WHY_MAX])
 {
 	const struct fs_disk_spec *spec = o->spec;
 	char shown[FS_SHOWN_MAX];
@@ -127,7 +122,7 @@ static int disk_mount(struct fs_disk *disk, char why[FS_DISK_WHY_MAX])
 	return fs_disk_fail(why, -ENOENT, "there is neither /mnt nor /media nor /tmp to mount on");
 }
 
-static int disk_make(const struct disk_order *o, struct fs_disk *disk, char why[FS_DISK_WHY_MAX])
+static int disk_make(const struct fs_disk_order *o, struct fs_disk *disk, char why[FS_DISK_WHY_MAX])
 {
 	const bool is_tmpfs = o->spec->kind == FS_DISK_TMPFS;
 	int err;
@@ -195,7 +190,7 @@ static int disk_receive(int sock, struct disk_message *m)
 	return m->err ? m->err : fcntl(fds[0], F_SETFD, 0) ? -errno : 0;
 }
 
-static _Noreturn void disk_maker(const struct disk_order *o, int sock, pid_t parent)
+static _Noreturn void disk_maker(const struct fs_disk_order *o, int sock, pid_t parent)
 {
 	struct disk_message m = { .disk = { .ns_fd = -1, .root_fd = -1, .dev_fd = -1 } };
 	sigset_t none;
@@ -232,13 +227,13 @@ static void disk_reap(pid_t pid)
 }
 
 /* Wait for a message or the maker's death: 0. */
-static int disk_wait(int sock, uint64_t limit_ns, bool (*stopped)(void *arg), void *arg)
+static int disk_wait(const struct fs_disk_order *o, int sock)
 {
-	const uint64_t deadline = fs_now_ns() + limit_ns;
+	const uint64_t deadline = fs_now_ns() + o->limit_ns;
 	struct pollfd p = { .fd = sock, .events = POLLIN };
 
 	while (fs_now_ns() < deadline) {
-		if (stopped && stopped(arg))
+		if (o->stopped && o->stopped(o->arg))
 			return -EINTR;
 		if (poll(&p, 1, DISK_TICK_MS) > 0)
 			return 0;
@@ -257,42 +252,40 @@ static int disk_take(int sock, int waited, uint64_t limit_ns, struct disk_messag
 	return disk_receive(sock, m);
 }
 
-static int disk_check(const struct fs_disk_spec *spec, const char *fstype, const char **use,
-		      char why[FS_DISK_WHY_MAX])
+static int disk_check(struct fs_disk_order *o, char why[FS_DISK_WHY_MAX])
 {
-	const bool tmpfs = spec->kind == FS_DISK_TMPFS;
+	const bool tmpfs = o->spec->kind == FS_DISK_TMPFS;
+	const char *use = o->fstype ? o->fstype : tmpfs ? "tmpfs" : "";
 	char shown[FS_SHOWN_MAX];
 	size_t n = 0;
 
-	*use = fstype ? fstype : tmpfs ? "tmpfs" : "";
-	if (!**use)
+	if (!*use)
 		return fs_disk_fail(why, -EINVAL,
 				    "this disk needs a filesystem: say --fs TYPE, as in --fs ext4");
-	while (isalnum((unsigned char)(*use)[n]) || (*use)[n] == '_')
+	while (isalnum((unsigned char)use[n]) || use[n] == '_')
 		n++;
-	if ((*use)[n] || n >= sizeof(((struct fs_disk *)0)->fstype))
+	if (use[n] || n >= sizeof(((struct fs_disk *)0)->fstype))
 		return fs_disk_fail(why, -EINVAL,
 				    "'%s' is not a filesystem type; say one such as ext4",
-				    fs_shown(*use, shown));
-	if (tmpfs != !strcmp(*use, "tmpfs"))
+				    fs_shown(use, shown));
+	if (tmpfs != !strcmp(use, "tmpfs"))
 		return fs_disk_fail(why, -EINVAL, "a %s holds no %s; write loop:SIZE or mem:SIZE "
 				    "for a filesystem on a block device, tmpfs:SIZE for a tmpfs",
-				    tmpfs ? "tmpfs" : "block device", *use);
+				    tmpfs ? "tmpfs" : "block device", use);
+	o->fstype = use;
 	return 0;
 }
 
-int fs_disk_open(const struct fs_disk_spec *spec, const char *fstype, const char *mkfs_opts,
-		 const char *mount_opts, bool mkfs, bool yes_destroy, uint64_t limit_ns,
-		 bool (*stopped)(void *arg), void *arg, struct fs_disk *disk, char why[512])
+int fs_disk_open(const struct fs_disk_order *asked, struct fs_disk *disk, char why[512])
 {
-	struct disk_order order = { spec, NULL, mkfs_opts, mount_opts, mkfs, yes_destroy };
+	struct fs_disk_order order = *asked;
 	struct disk_message m = { .disk = { .ns_fd = -1, .root_fd = -1, .dev_fd = -1 } };
 	const pid_t self = getpid();
 	int sock[2], err;
 	pid_t pid;
 
 	*disk = m.disk;
-	err = disk_check(spec, fstype, &order.fstype, why);
+	err = disk_check(&order, why);
 	if (err)
 		return err;
 	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, sock))
@@ -304,7 +297,7 @@ int fs_disk_open(const struct fs_disk_spec *spec, const char *fstype, const char
 	close(sock[1]);
 	if (pid > 0) {
 		setpgid(pid, pid);
-		err = disk_take(sock[0], disk_wait(sock[0], limit_ns, stopped, arg), limit_ns, &m);
+		err = disk_take(sock[0], disk_wait(&order, sock[0]), order.limit_ns, &m);
 		disk_reap(pid);
 	}
 	close(sock[0]);

@@ -39,16 +39,24 @@ struct fs_disk {			/* a mounted one; no pointers */
 	uint64_t flags;			/* mount(2) flags */
 };
 
+struct fs_disk_order {
+	const struct fs_disk_spec *spec;
+	const char *fstype;		/* NULL: what the disk says by itself (tmpfs) */
+	const char *mkfs_opts, *mount_opts;	/* or NULL */
+	bool mkfs;			/* false: mount what is there */
+	bool yes_destroy;		/* a device may be formatted */
+	uint64_t limit_ns;
+	bool (*stopped)(void *arg);	/* asked every 20 ms whether to end early; NULL: never */
+	void *arg;
+};
+
 /*
  * Make and mount in a child of its own, so that the caller keeps its namespace and a hanging mkfs
- * or device hangs only the child (limit_ns, then -ETIMEDOUT). Ends early, with -EINTR, when
- * stopped(arg) says so, which is asked every 20 ms (NULL: never). mkfs false: mount what is there.
- * A device is formatted only when yes_destroy and when it is neither mounted, held nor in use
- * (-EBUSY). On failure -errno, one line in why, and nothing is left.
+ * or device hangs only the child (limit_ns, then -ETIMEDOUT). -EINTR when it was stopped. A device
+ * is formatted only when it is neither mounted, held nor in use (-EBUSY). On failure -errno, one
+ * line in why, and nothing is left.
  */
-int fs_disk_open(const struct fs_disk_spec *spec, const char *fstype, const char *mkfs_opts,
-		 const char *mount_opts, bool mkfs, bool yes_destroy, uint64_t limit_ns,
-		 bool (*stopped)(void *arg), void *arg, struct fs_disk *disk, char why[512]);
+int fs_disk_open(const struct fs_disk_order *order, struct fs_disk *disk, char why[512]);
 /*
  * Enter the namespace for good, with the same root directory (in a chroot, too); the working
  * directory is / then. 0 or -errno. For children.

@@ -159,7 +159,6 @@ int fs_target_read(int fd, const char *path, struct fs_target *t)
 	t->free_bytes = fs.f_bavail * t->block_size;
 	t->inodes = fs.f_files;
 	t->free_inodes = fs.f_ffree;
-	t->read_only = fs.f_flags & ST_RDONLY;
 	t->mount_id = target_mount_id(fd);
 	fs_mountinfo_each(target_mount, &search);
 	target_type_by_magic(t);

@@ -23,7 +23,6 @@ struct fs_target {
 	uint64_t dev;			/* st_dev */
 	bool on_root;			/* the filesystem that / is on */
 	bool initramfs;
-	bool read_only;
 	bool ours;			/* a disk that we made */
 	uint32_t device_major, device_minor;	/* whole disk or loop behind it; 0:0 unknown */
 	char device[64];		/* "loop0", "sda"; "": none */

@@ -83,15 +83,18 @@ check "the rest says why" [ "$(stage result revio.sparse .reason)" = "the disk c
 # The disk is lost in the first stage: what lies below its mount point must not be measured.
 lost()
 {
-	local pid stage
+	local pid stage='' i
 	"$FSSTRESS" --disk mem:128M --fs "$one" --nr-threads 1 --timeout 2 --test lease,lease.open --quiet \
 		--json result 2>err &
 	pid=$!
 	background+=("$pid")
-	sleep 1.5
-	for stage in $(cat "/proc/$pid/task/$pid/children"); do
-		nsenter -m -t "$stage" sh -c 'umount -l "$(grep -m 1 /dev/loop /proc/self/mounts | cut -d " " -f 2)"'
+	for ((i = 0; i < 200; i++)); do
+		sleep 0.05
+		stage=$(cat "/proc/$pid/task/$pid/children")
+		grep -qs '^fss:lease' /proc/${stage%% *}/task/*/comm && break
 	done
+	# The last mount: others in the list may be somebody else's, from before.
+	nsenter -m -t "${stage%% *}" sh -c 'umount -l "$(tail -n 1 /proc/self/mounts | cut -d " " -f 2)"'
 	wait "$pid"
 }
 

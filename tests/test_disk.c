@@ -117,16 +117,24 @@ static void test_parse(void **state)
 static int make_disk(const struct fs_disk_spec *spec, const char *fstype, bool mkfs, bool yes_destroy,
 		     struct fs_disk *disk, char why[512])
 {
-	return fs_disk_open(spec, fstype, NULL, NULL, mkfs, yes_destroy, LIMIT_NS, NULL, NULL, disk, why);
+	const struct fs_disk_order order = {
+		.spec = spec, .fstype = fstype, .mkfs = mkfs, .yes_destroy = yes_destroy,
+		.limit_ns = LIMIT_NS,
+	};
+
+	return fs_disk_open(&order, disk, why);
 }
 
 static int open_disk(const char *text, const char *fstype, const char *mkfs_opts, const char *mount_opts,
 		     struct fs_disk *disk)
 {
 	const struct fs_disk_spec spec = parse(text);
+	const struct fs_disk_order order = {
+		.spec = &spec, .fstype = fstype, .mkfs_opts = mkfs_opts, .mount_opts = mount_opts,
+		.mkfs = true, .limit_ns = LIMIT_NS,
+	};
 	char why[512] = "";
-	const int err = fs_disk_open(&spec, fstype, mkfs_opts, mount_opts, true, false, LIMIT_NS,
-				     NULL, NULL, disk, why);
+	const int err = fs_disk_open(&order, disk, why);
 
 	if (err)
 		print_message("%s %s: %s\n", text, fstype ? fstype : "-", why);
@@ -298,14 +306,15 @@ static void test_device(void **state)
 static void test_time_out(void **state)
 {
 	const struct fs_disk_spec spec = parse("mem:64M");
+	const struct fs_disk_order order = {
+		.spec = &spec, .fstype = "ext4", .mkfs = true, .limit_ns = FS_NSEC_PER_USEC,
+	};
 	struct fs_disk disk;
 	char why[512];
 
 	(void)state;
 	need_root();
-	assert_int_equal(fs_disk_open(&spec, "ext4", NULL, NULL, true, false, FS_NSEC_PER_USEC, NULL, NULL,
-				      &disk, why),
-			 -ETIMEDOUT);
+	assert_int_equal(fs_disk_open(&order, &disk, why), -ETIMEDOUT);
 	assert_int_equal(disk.ns_fd, -1);
 }
 

@@ -60,7 +60,11 @@ static int open_disk(bool (*stopped)(void *arg), void *arg, char why[512])
 {
 	const struct fs_disk_spec spec = { .kind = FS_DISK_MEM, .bytes = 64 << 20 };
 	struct fs_disk disk;
-	const int err = fs_disk_open(&spec, "fake", NULL, NULL, true, false, LIMIT_NS, stopped, arg, &disk, why);
+	const struct fs_disk_order order = {
+		.spec = &spec, .fstype = "fake", .mkfs = true, .limit_ns = LIMIT_NS,
+		.stopped = stopped, .arg = arg,
+	};
+	const int err = fs_disk_open(&order, &disk, why);
 
 	assert_int_equal(disk.ns_fd, -1);
 	assert_int_equal(disk.dev_fd, -1);

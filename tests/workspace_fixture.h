@@ -113,11 +113,12 @@ static int run_in(int (*run)(const char *group), const char *group, const char *
 static bool enter_ext4(struct fs_disk *disk)
 {
 	struct fs_disk_spec spec;
+	const struct fs_disk_order order = {
+		.spec = &spec, .fstype = "ext4", .mkfs = true, .limit_ns = 60 * FS_NSEC_PER_SEC,
+	};
 	char why[512];
 
-	if (fs_disk_parse("mem:64M", &spec, why) ||
-	    fs_disk_open(&spec, "ext4", NULL, NULL, true, false, 60 * FS_NSEC_PER_SEC, NULL, NULL,
-			 disk, why)) {
+	if (fs_disk_parse("mem:64M", &spec, why) || fs_disk_open(&order, disk, why)) {
 		print_message("not on ext4: %s\n", why);
 		return false;
 	}
