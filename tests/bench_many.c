@@ -100,7 +100,7 @@ static const struct {
 	[MANY_STARTED] = { "  of it until the stage's main task runs", "s", 0 },
 	[MANY_JOINED] = { "stop flag to all tasks joined", "s", 0.3 },
 	[MANY_REAPED] = { "stop flag to the stage reaped", "s", 0.3 },
-	[MANY_REMOVED] = { "  of it removing the files", "s", 0 },
+	[MANY_REMOVED] = { "  of it after the tasks: files removed", "s", 0 },
 	[MANY_KIB] = { "stage and shared area, by workers", "KiB", 64 },
 };
 
@@ -148,7 +148,7 @@ static int many_run(struct session *s, struct group *g, double figures[MANY_FIGU
 		return 1;
 	figures[MANY_REAPED] = many_s(stop, fs_now_ns());
 	figures[MANY_JOINED] = many_s(stop, t->stopped);
-	figures[MANY_REMOVED] = many_s(t->stopped, t->removed);
+	figures[MANY_REMOVED] = many_s(t->stopped, f->child.ended_ns);
 	return 0;
 }
 
