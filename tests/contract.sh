@@ -31,7 +31,8 @@ trace()
 	shift
 	rm -rf "$traces"
 	mkdir "$traces"
-	strace -ff -qq -o "$traces/task" "$FSSTRESS" --test "$keys" --ops "$ops" --nr-threads 1 --seed 1 --json - "$@" \
+	leaky strace -ff -qq -o "$traces/task" \
+		"$FSSTRESS" --test "$keys" --ops "$ops" --nr-threads 1 --seed 1 --json - "$@" \
 		>"$work/json" 2>"$work/err" && return 0
 	# 4: nothing asked for is supported here
 	[ $? = 4 ] && return 0
@@ -147,7 +148,7 @@ fsync	1	' "$made"
 make_fs ext4 1G
 rm -rf "$traces"
 mkdir "$traces"
-check "a class under strace -y" status 0 strace -ff -qq -y -o "$traces/task" \
+check "a class under strace -y" status 0 leaky strace -ff -qq -y -o "$traces/task" \
 	-e trace='/^(open|creat|mk|rm|un?link|sym|rename|p?write|sendfile|f?truncate|fallocate|f?ch(mod|own)|utime)' \
 	"$FSSTRESS" --class filesystem --ops 200 --nr-threads 1 --verify --target "$M" --json -
 check "nothing is opened for writing outside the work directory, nothing written below /proc and /sys" \

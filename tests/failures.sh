@@ -81,8 +81,10 @@ check "the same in a timed run" run 1 misbehave.fail,unlink $timed
 check "failed" is misbehave.fail '"\(.status) \(.errno_name)"' "failed EIO"
 check "the next stage runs" is unlink .status passed
 
-# --- a crash
+# --- a crash, which no sanitizer is to make an exit of
 
+export ASAN_OPTIONS=${ASAN_OPTIONS:+$ASAN_OPTIONS:}handle_segv=0
+export TSAN_OPTIONS=${TSAN_OPTIONS:+$TSAN_OPTIONS:}handle_segv=0
 for workers in thread process; do
 	# shellcheck disable=SC2086
 	check "a crash of a $workers" run 1 misbehave.crash,unlink $timed --workers $workers
@@ -236,7 +238,7 @@ check "rounds of four workers" status 0 "$FSSTRESS_TEST" --target "$M" --test un
 check "unlink: nobody fills or drains while another is timed" rounds_apart unlink
 check "fallocate.alloc: the same" rounds_apart fallocate.alloc
 if command -v strace >/dev/null; then
-	check "rounds under strace" status 0 strace -ff -qq -ttt -o "$work/task" "$FSSTRESS_TEST" --target "$M" \
+	check "rounds under strace" status 0 leaky strace -ff -qq -ttt -o "$work/task" "$FSSTRESS_TEST" --target "$M" \
 		--test unlink --nr-threads 4 --ops 500 --unlink-files 100 --json "$work/rounds"
 	# shellcheck disable=SC2046
 	check "the trace says the same" traced_apart \

@@ -11,14 +11,12 @@ make_fs tmpfs 600M
 cd "$M" || exit
 run=("$FSSTRESS" --nr-threads 1 --ops 2000 --settle 0)
 
-# inject CALL HOW COMMAND...: strace makes a call of the run end as it is told (a leak sanitizer
-# would want to trace as well)
+# inject CALL HOW COMMAND...: strace makes a call of the run end as it is told
 inject()
 {
 	local call=$1 how=$2
 	shift 2
-	ASAN_OPTIONS=detect_leaks=0 strace -f -o /dev/null -e trace="$call" -e inject="$call:$how" \
-		"$@"
+	leaky strace -f -o /dev/null -e trace="$call" -e inject="$call:$how" "$@"
 }
 
 # failed KEY ERRNO: in $work/json that stage failed with that errno, without a rate, and the table

@@ -152,8 +152,8 @@ resources()
 	refused 'RLIMIT_FSIZE' piped limited '-f 0' "${run[@]}" --test lease
 	mkdir own
 	chown 65533:65533 own
-	refused 'start a process to look at it' limited '-u 1' setpriv --reuid 65533 --regid 65533 \
-		--clear-groups "${run[@]}" --test lease --target own
+	refused 'start a process to look at it' limited '-u 1' leaky setpriv --reuid 65533 \
+		--regid 65533 --clear-groups "${run[@]}" --test lease --target own
 	rmdir own
 	fits "ulimit -f 1000, what fits" limited '-f 1000' "${run[@]}" --test fallocate,revio \
 		--fallocate-bytes 512K --revio-bytes 512K

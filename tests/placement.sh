@@ -120,7 +120,7 @@ fi
 if command -v strace >/dev/null; then
 	stays()
 	{
-		taskset -c "$last" strace -f -o "$work/calls" -e trace=sched_setaffinity \
+		leaky taskset -c "$last" strace -f -o "$work/calls" -e trace=sched_setaffinity \
 			"$FSSTRESS" plan --test lease >/dev/null
 		[ -e "$work/calls" ] && ! grep sched_setaffinity "$work/calls"
 	}

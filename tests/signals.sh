@@ -166,7 +166,7 @@ fi
 # --- a trial of making a work directory ends half-way ---------------------------------------------
 
 if command -v strace >/dev/null; then
-	check "a trial is killed" status 3 strace -f -qq -o /dev/null -e trace=fchmod \
+	check "a trial is killed" status 3 leaky strace -f -qq -o /dev/null -e trace=fchmod \
 		-e inject=fchmod:signal=KILL "$FSSTRESS" --target "$where" --test lease
 	check "a trial is killed: one line" one_line "$work/err" "make a work directory"
 	check "a trial is killed: nothing is left" empty "$where"
