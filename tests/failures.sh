@@ -7,12 +7,7 @@
 . tests/lib.sh
 need jq timeout
 
-if [ "$(id -u)" = 0 ]; then
-	make_fs tmpfs 512M
-else
-	M=$work/target
-	mkdir "$M"
-fi
+make_target tmpfs 512M
 
 # run STATUS KEY,... [OPTION...]: in the target, results in $work/json; in a minute at most
 run()

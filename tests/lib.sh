@@ -143,6 +143,17 @@ make_fs()
 	mounts+=("$M")
 }
 
+# make_target TYPE [SIZE]: the same where root can; else a directory of whatever $work is on
+make_target()
+{
+	if [ "$(id -u)" = 0 ]; then
+		make_fs "$@"
+	else
+		M=$work/target
+		mkdir "$M"
+	fi
+}
+
 # kernel_has TYPE: whether the filesystem can be mounted at all
 kernel_has()
 {

@@ -7,12 +7,7 @@
 . tests/lib.sh
 need jq
 
-if [ "$(id -u)" = 0 ]; then
-	make_fs tmpfs 256M
-else
-	M=$work/target
-	mkdir "$M"
-fi
+make_target tmpfs 256M
 
 # A stage that passes, one that fails, one that is skipped, and three notes: an option without effect, a stage asked for
 # twice, files that were kept.

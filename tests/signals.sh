@@ -5,13 +5,8 @@
 . "$(dirname "$0")/lib.sh"
 need jq
 
-if [ "$(id -u)" = 0 ]; then
-	make_fs ext4 512M
-	where=$M
-else
-	where=$work/target
-	mkdir "$where"
-fi
+make_target ext4 512M
+where=$M
 
 # start COMMAND...: in the background; its pid is left in $pid, its result in $work/json
 start()

@@ -8,13 +8,8 @@ need jq
 
 cd "$work" || exit 1
 # An ext4 of its own where that can be: a disk that others write to, too, may stall for a second.
-if [ "$(id -u)" = 0 ]; then
-	make_fs ext4
-	target=$M
-else
-	mkdir target
-	target=target
-fi
+make_target ext4
+target=$M
 ncpus=$(nproc)
 
 # run STATUS PROGRAM OPTION...: the result is left in $work/json
