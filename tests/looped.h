@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * looped.h - for unit tests of the loop: workers made by hand, whose ops, fills and drains leave a
- * record
+ * looped.h - for unit tests of the loop and of a worker's life: workers made by hand, whose ops,
+ * fills and drains leave a record; each test gets a struct loop
  */
 #ifndef TESTS_LOOPED_H
 #define TESTS_LOOPED_H
@@ -19,6 +19,8 @@
 
 #define WORKERS_MAX 2
 #define STEPS_MAX   4096
+
+#define LOOP_TEST(test) cmocka_unit_test_setup_teardown(test, make, drop)
 
 enum step_kind { FILL, RUN, DRAIN };
 

@@ -82,6 +82,18 @@ static void test_by_time_has_no_end(void **state)
 
 /* --- batches ---------------------------------------------------------------------------------- */
 
+static void batches_of(struct loop *l, const uint64_t *sizes, unsigned n)
+{
+	struct toy *t = &l->toys[0];
+
+	l->variant.run = toy_recorded;
+	t->stop_at = n;
+	run(l, 1);
+	assert_int_equal(t->nsteps, n);
+	for (unsigned i = 0; i < n; i++)
+		assert_int_equal(t->steps[i].n, sizes[i]);
+}
+
 /* Each size three times, until the fastest of three is slow: then that size for ever. */
 static void test_batch_doubles(void **state)
 {
@@ -89,16 +101,10 @@ static void test_batch_doubles(void **state)
 		1, 1, 1, 2, 2, 2, 4, 4, 4, 8, 8, 8, 8, 8, 8, 8, 8, 8, 8, 8
 	};
 	struct loop *l = *state;
-	struct toy *t = &l->toys[0];
 
-	l->variant.run = toy_recorded;
-	t->slow_from = 8;
-	t->slow_ns = FS_NSEC_PER_MSEC;
-	t->stop_at = FS_ARRAY_SIZE(sizes);
-	run(l, 1);
-	assert_int_equal(t->nsteps, FS_ARRAY_SIZE(sizes));
-	for (unsigned i = 0; i < t->nsteps; i++)
-		assert_int_equal(t->steps[i].n, sizes[i]);
+	l->toys[0].slow_from = 8;
+	l->toys[0].slow_ns = FS_NSEC_PER_MSEC;
+	batches_of(l, sizes, FS_ARRAY_SIZE(sizes));
 	assert_int_equal(l->workers[0].slot->batch, 8);
 	assert_int_equal(l->workers[0].slot->batch_fixed, 1);
 }
@@ -133,18 +139,6 @@ static void test_batch_grows_unwarmed(void **state)
 	run(l, 1);
 	assert_int_equal(t->steps[8].n, 4);
 	assert_int_equal(l->workers[0].slot->usage_marks, 2);
-}
-
-static void batches_of(struct loop *l, const uint64_t *sizes, unsigned n)
-{
-	struct toy *t = &l->toys[0];
-
-	l->variant.run = toy_recorded;
-	t->stop_at = n;
-	run(l, 1);
-	assert_int_equal(t->nsteps, n);
-	for (unsigned i = 0; i < n; i++)
-		assert_int_equal(t->steps[i].n, sizes[i]);
 }
 
 static void test_batch_multiple(void **state)
@@ -224,18 +218,18 @@ static void test_kinds(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(test_tolerated, make, drop),
-		cmocka_unit_test_setup_teardown(test_unexpected, make, drop),
-		cmocka_unit_test_setup_teardown(test_tolerated_for_ever, make, drop),
-		cmocka_unit_test_setup_teardown(test_by_time_has_no_end, make, drop),
-		cmocka_unit_test_setup_teardown(test_batch_doubles, make, drop),
-		cmocka_unit_test_setup_teardown(test_batch_freezes, make, drop),
-		cmocka_unit_test_setup_teardown(test_batch_grows_unwarmed, make, drop),
-		cmocka_unit_test_setup_teardown(test_batch_multiple, make, drop),
-		cmocka_unit_test_setup_teardown(test_max_batch, make, drop),
-		cmocka_unit_test_setup_teardown(test_max_batch_of_a_multiple, make, drop),
-		cmocka_unit_test_setup_teardown(test_round_ops_cap, make, drop),
-		cmocka_unit_test_setup_teardown(test_kinds, make, drop),
+		LOOP_TEST(test_tolerated),
+		LOOP_TEST(test_unexpected),
+		LOOP_TEST(test_tolerated_for_ever),
+		LOOP_TEST(test_by_time_has_no_end),
+		LOOP_TEST(test_batch_doubles),
+		LOOP_TEST(test_batch_freezes),
+		LOOP_TEST(test_batch_grows_unwarmed),
+		LOOP_TEST(test_batch_multiple),
+		LOOP_TEST(test_max_batch),
+		LOOP_TEST(test_max_batch_of_a_multiple),
+		LOOP_TEST(test_round_ops_cap),
+		LOOP_TEST(test_kinds),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

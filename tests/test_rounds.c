@@ -222,12 +222,12 @@ static void test_off_word_never_goes_back(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(test_rounds, make, drop),
-		cmocka_unit_test_setup_teardown(test_rounds_of_a_multiple, make, drop),
-		cmocka_unit_test_setup_teardown(test_fill_fails, make, drop),
-		cmocka_unit_test_setup_teardown(test_round_is_cut, make, drop),
-		cmocka_unit_test_setup_teardown(test_rounds_end_together, make, drop),
-		cmocka_unit_test_setup_teardown(test_off_word_never_goes_back, make, drop),
+		LOOP_TEST(test_rounds),
+		LOOP_TEST(test_rounds_of_a_multiple),
+		LOOP_TEST(test_fill_fails),
+		LOOP_TEST(test_round_is_cut),
+		LOOP_TEST(test_rounds_end_together),
+		LOOP_TEST(test_off_word_never_goes_back),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
