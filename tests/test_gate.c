@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include <pthread.h>
 #include <setjmp.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdlib.h>
@@ -17,6 +18,7 @@
 
 #define TURNS	    10000
 #define PARTIES_MAX 16
+#define LIMIT_S	    60 /* a broken barrier keeps its parties for ever */
 
 struct meeting { /* in shared memory for processes */
 	struct fs_barrier barrier;
@@ -100,6 +102,7 @@ static void process_in_turn(int fd)
 {
 	struct meeting *m = fs_shared_map(fd, sizeof(*m));
 
+	alarm(LIMIT_S);
 	for (uint64_t turn = 0; turn < m->turns; turn++)
 		meet_in_turn(m, turn);
 	_exit(0);
@@ -180,21 +183,30 @@ static void await_arrivals(const struct fs_barrier *b, uint64_t n)
 		usleep(100);
 }
 
+/* A meeting of three that two have come to, until how(barrier) ends their wait; they have met, or not. */
+static void two_of_three(struct meeting *m, void (*how)(struct fs_barrier *), bool met)
+{
+	struct party party[2];
+
+	fs_barrier_init(&m->barrier, m->parties);
+	for (unsigned i = 0; i < 2; i++) {
+		party[i] = (struct party){ .meeting = m, .met = !met };
+		assert_int_equal(pthread_create(&party[i].thread, NULL, party_once, &party[i]), 0);
+	}
+	await_arrivals(&m->barrier, 2);
+	how(&m->barrier);
+	for (unsigned i = 0; i < 2; i++) {
+		pthread_join(party[i].thread, NULL);
+		assert_int_equal(party[i].met, met);
+	}
+}
+
 static void test_leave_completes_the_meeting(void **state)
 {
 	struct meeting m = { .parties = 3 };
-	struct party party[2] = { { .meeting = &m }, { .meeting = &m } };
 
 	(void)state;
-	fs_barrier_init(&m.barrier, 3);
-	for (unsigned i = 0; i < 2; i++)
-		assert_int_equal(pthread_create(&party[i].thread, NULL, party_once, &party[i]), 0);
-	await_arrivals(&m.barrier, 2);
-	fs_barrier_leave(&m.barrier);
-	for (unsigned i = 0; i < 2; i++) {
-		pthread_join(party[i].thread, NULL);
-		assert_true(party[i].met);
-	}
+	two_of_three(&m, fs_barrier_leave, true);
 	assert_int_equal(m.barrier.state, 2);
 	assert_int_equal(m.barrier.turn, 1);
 }
@@ -202,18 +214,9 @@ static void test_leave_completes_the_meeting(void **state)
 static void test_abort(void **state)
 {
 	struct meeting m = { .parties = 3 };
-	struct party party[2] = { { .meeting = &m, .met = true }, { .meeting = &m, .met = true } };
 
 	(void)state;
-	fs_barrier_init(&m.barrier, 3);
-	for (unsigned i = 0; i < 2; i++)
-		assert_int_equal(pthread_create(&party[i].thread, NULL, party_once, &party[i]), 0);
-	await_arrivals(&m.barrier, 2);
-	fs_barrier_abort(&m.barrier);
-	for (unsigned i = 0; i < 2; i++) {
-		pthread_join(party[i].thread, NULL);
-		assert_false(party[i].met);
-	}
+	two_of_three(&m, fs_barrier_abort, false);
 	assert_false(fs_barrier_wait(&m.barrier, 0));
 	assert_false(fs_barrier_wait(&m.barrier, FS_NSEC_PER_SEC));
 }
@@ -251,6 +254,60 @@ static void test_abort_is_the_same_for_all(void **state)
 		assert_int_equal(party[1].turns, party[0].turns);
 		assert_int_equal(party[2].turns, party[0].turns);
 	}
+}
+
+/*
+ * A waiter looks at the turn, then at the count. Here all of this falls between the two: the last
+ * party comes, the meeting is complete, somebody arrives for the next one, and that is aborted. The
+ * count is the last word of a page, which is taken away once the waiter has arrived, and given back
+ * with all of that done by the handler of its fault.
+ */
+static struct fs_barrier *split;
+
+static void split_page(int protection)
+{
+	const size_t page = (size_t)sysconf(_SC_PAGESIZE);
+
+	mprotect((char *)&split->turn - page, page, protection);
+}
+
+static void split_fault(int sig)
+{
+	(void)sig;
+	split_page(PROT_READ | PROT_WRITE);
+	fs_store(&split->turn, 1);
+	fs_store(&split->state, FS_BARRIER_ABORTED | 1ull << 32 | 2);
+}
+
+static void *party_of_split(void *arg)
+{
+	*(bool *)arg = fs_barrier_wait(split, 0);
+	return NULL;
+}
+
+static void test_abort_of_the_next_meeting(void **state)
+{
+	const size_t page = (size_t)sysconf(_SC_PAGESIZE);
+	const struct sigaction on_fault = { .sa_handler = split_fault };
+	struct sigaction before;
+	pthread_t thread;
+	bool met = false;
+	char *pages = mmap(NULL, 2 * page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1,
+			   0);
+
+	(void)state;
+	assert_ptr_not_equal(pages, MAP_FAILED);
+	split = (struct fs_barrier *)(pages + page - offsetof(struct fs_barrier, turn));
+	fs_barrier_init(split, 2);
+	assert_int_equal(sigaction(SIGSEGV, &on_fault, &before), 0);
+	assert_int_equal(pthread_create(&thread, NULL, party_of_split, &met), 0);
+	await_arrivals(split, 1);
+	split_page(PROT_NONE);
+	pthread_join(thread, NULL);
+	sigaction(SIGSEGV, &before, NULL);
+	assert_true(met);
+	assert_int_equal(split->turn, 1); /* the fault did take place */
+	munmap(pages, 2 * page);
 }
 
 static void test_futex_timeout(void **state)
@@ -302,9 +359,11 @@ int main(void)
 		cmocka_unit_test(test_leave_completes_the_meeting),
 		cmocka_unit_test(test_abort),
 		cmocka_unit_test(test_abort_is_the_same_for_all),
+		cmocka_unit_test(test_abort_of_the_next_meeting),
 		cmocka_unit_test(test_futex_timeout),
 		cmocka_unit_test(test_wake),
 	};
 
+	alarm(LIMIT_S);
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
