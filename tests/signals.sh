@@ -213,6 +213,26 @@ check "in one of many repetitions: 130" ends 130
 check "the last one says so" json '.[-1].interrupted and (.[:-1] | any(.interrupted) | not)'
 check "in one of many repetitions: nothing is left" empty "$where"
 
+# between: the signal comes with the first child of the second repetition, after as many as the first one starts
+between()
+{
+	local forks='/^(v?fork|clone3?)$' run n
+	run=("$FSSTRESS" --target "$where" --test lease --nr-threads 1 --ops 1000 --settle 0 --json "$work/json")
+	status 0 leaky strace -qq -o "$work/forks" -e trace="$forks" -e signal=none "${run[@]}" || return
+	n=$(wc -l <"$work/forks")
+	status 130 leaky strace -qq -o /dev/null -e trace="$forks" -e inject="$forks:signal=INT:when=$((n + 1))" \
+		"${run[@]}" --repeat 2
+}
+
+if command -v strace >/dev/null; then
+	check "between two repetitions: 130" between
+	check "between two repetitions: what the first one measured is there" \
+		json '[.] | flatten | length == 1 and .[0].interrupted and .[0].stages[0].status == "passed"'
+	check "between two repetitions: nothing is left" empty "$where"
+else
+	echo "no strace: a signal between two repetitions is not tested"
+fi
+
 making_it()
 {
 	local p
