@@ -166,13 +166,11 @@ fi
 # masks PATTERN: "NAME MASK" of each task of the run, the supervisor's included, whose name matches
 masks()
 {
-	local p status
+	local p
 	for p in $(grep -lsz "^FSSTRESS_TEST_RUN=$work\$" /proc/[0-9]*/environ | cut -d/ -f3); do
-		for status in /proc/"$p"/task/*/status; do
-			awk -v pattern="$1" '/^Name:/ { name = $2 }
-				/^Cpus_allowed_list:/ && name ~ pattern { print name, $2 }' "$status" 2>/dev/null
-		done
-	done
+		cat /proc/"$p"/task/*/status 2>/dev/null
+	done | awk -v pattern="$1" '/^Name:/ { name = $2 }
+		/^Cpus_allowed_list:/ && name ~ pattern { print name, $2 }'
 }
 
 # looked WORKERS COMMAND...: run, and look at all tasks meanwhile; masks of the workers, when all are

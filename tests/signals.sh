@@ -202,8 +202,7 @@ done
 interrupted "in warm-up" INT 130 'fss:lease' --test lease,fiemap --warmup 100
 interrupted "in set-up" \
 	INT 130 'fso:fiemap' --test fiemap,lease --fiemap-extents 15000 --fiemap-layout sparse
-interrupted "in rounds" \
-	INT 130 'fss:fallocate' --test fallocate.alloc,lease --warmup 0.2 --fallocate-bytes 1M
+interrupted "in rounds" INT 130 'fss:fallocate' --test fallocate.alloc,lease --warmup 0.2
 
 # Wherever it comes: in a stage, or between two repetitions.
 start "$FSSTRESS" --target "$where" --test lease --nr-threads 1 --timeout 0.1 --warmup 0 --settle 0 --repeat 1000
