@@ -13,6 +13,7 @@
 #include <sys/stat.h>
 #include <sys/syscall.h>
 
+#include "core/histogram.h"
 #include "core/worker.h"
 
 #define BENCH_PAIRS 40
@@ -22,6 +23,7 @@ struct bench_state {
 	int fd;
 	char *buffer;
 	uint64_t next;
+	struct fs_histogram latencies;
 };
 
 struct bench {
@@ -36,6 +38,13 @@ struct bench {
 static inline long bench_null(struct bench_state *s)
 {
 	__asm__ volatile("" : : "r"(s) : "memory");
+	return 0;
+}
+
+/* What it takes to count a latency, here one of 1.0 to 2.0 us. */
+static inline long bench_latency(struct bench_state *s)
+{
+	fs_histogram_add(&s->latencies, 1000 + s->next++ % 1024);
 	return 0;
 }
 
@@ -79,6 +88,7 @@ static inline long bench_pwrite(struct bench_state *s)
 		} \
 	}
 BENCH(null)
+BENCH(latency)
 BENCH(getppid)
 BENCH(lease)
 BENCH(fstat)
@@ -145,9 +155,9 @@ static void bench_one(const struct bench *b, struct worker *k, struct bench_stat
 int main(void)
 {
 	static const struct bench benches[] = {
-		{ "null", null_run, null_bare },	{ "getppid", getppid_run, getppid_bare },
-		{ "lease", lease_run, lease_bare },	{ "fstat", fstat_run, fstat_bare },
-		{ "pwrite4k", pwrite_run, pwrite_bare },
+		{ "null", null_run, null_bare },	{ "latency", latency_run, latency_bare },
+		{ "getppid", getppid_run, getppid_bare },	{ "lease", lease_run, lease_bare },
+		{ "fstat", fstat_run, fstat_bare },	{ "pwrite4k", pwrite_run, pwrite_bare },
 	};
 	static const struct fs_stressor stressor = { .name = "bench" };
 	const unsigned one = 1;
