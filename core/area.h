@@ -21,6 +21,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "core/slice.h"
 #include "core/stressor.h"
 #include "platform/gate.h"
 #include "platform/task.h"
@@ -153,6 +154,8 @@ struct area_slot {			/* one worker; nothing here is written by anybody else */
 	uint64_t rounds;		/* finished; round r is kept at r % AREA_ROUNDS_MAX */
 	struct area_round round[AREA_ROUNDS_MAX];
 	FS_LINE_ALIGNED struct fs_barrier meet;	/* with the helpers */
+	/* Left empty by runs of --ops, whose workers make no call but those of their ops. */
+	FS_LINE_ALIGNED struct fs_slices slices;
 };
 
 struct area_gate {

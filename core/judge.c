@@ -11,6 +11,10 @@
 #define JUDGE_FAIRNESS_MIN 0.5
 #define JUDGE_WINDOW_OFF_MAX 0.05
 #define JUDGE_TOLERATED_MAX 0.01
+#define JUDGE_TAIL_MIN 3 /* widths of the interval between mean and trimmed mean */
+#define JUDGE_WAIT_MAX 0.05
+#define JUDGE_STALL_MIN 5 /* slices of the series, and */
+#define JUDGE_STALL_MIN_NS (FS_NSEC_PER_SEC / 5)
 
 /* A number without its rate is not a result. */
 static void judge_condemn(struct stage_result *r, enum status status)
@@ -132,6 +136,57 @@ static void judge_shape(struct stage_result *r, const struct config *config)
 			    "rates may exceed what they do at once");
 }
 
+/* What the slices show. Several of them may be true at once: then the first explains the others. */
+static void judge_series(struct stage_result *r)
+{
+	const struct fs_steady *s = &r->steady;
+	const double half = (r->interval.high - r->interval.low) / 2,
+		     tail = r->interval.mean - r->interval.trimmed;
+
+	if (s->drift == DRIFT_LATE_STEP)
+		fs_warn_add(r->warnings, &r->nwarnings,
+			    "drift: from %.1f s on the rate is %+.0f %% of what it was before",
+			    (double)s->change_at * r->series_step_s, 100 * s->change);
+	if (s->drift == DRIFT_SLOPE)
+		fs_warn_add(r->warnings, &r->nwarnings,
+			    "drift: the rate changes by %+.1f %% a minute [%.1f, %.1f]", s->slope,
+			    s->slope_low, s->slope_high);
+	if (s->drift == DRIFT_NO_STEADY_STATE)
+		fs_warn_add(r->warnings, &r->nwarnings,
+			    "drift: no steady state, the first half still differs from the rest");
+	if (r->warmup_short)
+		fs_warn_add(r->warnings, &r->nwarnings,
+			    "the warm-up was too short: the rate was another one at first");
+	if (fabs(tail) > JUDGE_TAIL_MIN * 2 * half)
+		fs_warn_add(r->warnings, &r->nwarnings,
+			    "TAIL CHANGED: stalls or bursts make the mean %+.1f %% of the usual "
+			    "rate", 100 * tail / r->interval.trimmed);
+}
+
+/* Others used the workers' CPUs; or a worker was stopped, or hung on the device, for a while. */
+static void judge_held_up(struct stage_result *r)
+{
+	const double all = r->stage->workers * r->measured_s;
+	uint64_t longest = 0;
+	unsigned who = 0;
+
+	if (!r->stage->oversubscribed && r->wait_s > JUDGE_WAIT_MAX * all)
+		fs_warn_add(r->warnings, &r->nwarnings,
+			    "workers waited for a CPU in %.0f %% of the window: something else "
+			    "runs there", 100 * r->wait_s / all);
+	for (unsigned i = 0; i < r->stage->workers; i++) {
+		if (r->workers[i].longest_ns <= longest)
+			continue;
+		longest = r->workers[i].longest_ns;
+		who = i;
+	}
+	if (longest > JUDGE_STALL_MIN_NS && r->nseries &&
+	    (double)longest > JUDGE_STALL_MIN * r->series_step_s * FS_NSEC_PER_SEC)
+		fs_warn_add(r->warnings, &r->nwarnings,
+			    "worker %u ended no op for %.2f s: it was stopped or the target "
+			    "stalled", who, (double)longest / FS_NSEC_PER_SEC);
+}
+
 void fs_judge(struct stage_result *r, const struct config *config)
 {
 	if (!r->workers)
@@ -150,4 +205,6 @@ void fs_judge(struct stage_result *r, const struct config *config)
 		return;
 	judge_granularity(r);
 	judge_shape(r, config);
+	judge_series(r);
+	judge_held_up(r);
 }

@@ -115,6 +115,23 @@ static void loop_size_batch(struct worker *k, uint64_t n, uint64_t took_ns)
 	fs_store(&k->slot->batch, k->batch);
 }
 
+/* Where the worker is now, kept as a record: a few system calls, seldom, between two batches. */
+static void loop_cut(struct worker *k, uint64_t now)
+{
+	const struct fs_record r = {
+		.t_ns = now, .ops = *k->pub.ops,
+		.off_ns = fs_off_ns(k->slot->off, now),
+		.cpu_ns = fs_task_cpu_ns(), .wait_ns = fs_task_wait_ns(k->wait_fd),
+	};
+
+	fs_slice_cut(&k->slot->slices, &r);
+}
+
+static bool loop_slices(const struct worker *k)
+{
+	return !k->stage->plan.ops_limit;
+}
+
 /* One batch of at most `left` ops; returns how many were tried. *now: the clock, in and out. */
 static uint64_t loop_batch(struct worker *k, uint64_t left, uint64_t *now)
 {
@@ -129,6 +146,8 @@ static uint64_t loop_batch(struct worker *k, uint64_t left, uint64_t *now)
 	fs_store(&k->slot->batches, k->slot->batches + 1);
 	loop_size_batch(k, n, *now - before);
 	loop_watch_phase(k);
+	if (loop_slices(k) && fs_slice_due(&k->slot->slices, *now))
+		loop_cut(k, *now);
 	return n;
 }
 
@@ -264,10 +283,14 @@ void fs_loop(struct worker *k)
 	k->timed_batches = 0;
 	fs_store(&k->slot->batch, k->batch);
 	loop_watch_phase(k);
+	if (loop_slices(k))
+		loop_cut(k, fs_now_ns());
 	if (v->fill || v->drain)
 		loop_rounds(k);
 	else
 		loop_straight(k);
+	if (loop_slices(k))
+		loop_cut(k, fs_now_ns());
 	if (k->stage->plan.ops_limit && loop_ops_left(k) == 0)
 		fs_store_release(&k->slot->end_ns, fs_now_ns());
 	if (k->slot->usage_marks == 1) {

@@ -121,6 +121,13 @@ unsigned fs_report_targets(const struct run_result *runs, unsigned nruns, unsign
 	return n;
 }
 
+const char *fs_report_endpoint(const struct stage_result *r)
+{
+	const bool mem = r->stage->variant && r->stage->variant->flags & FS_MEM;
+
+	return mem && isfinite(r->interval.trimmed) ? REPORT_TRIMMED : "ops_per_sec";
+}
+
 double fs_report_per_op(uint64_t n, uint64_t ops)
 {
 	return n != FS_UNKNOWN && ops ? (double)n / (double)ops : NAN;

@@ -167,6 +167,7 @@ static void json_usage(json_t *o, const struct stage_result *r)
 				"system", fs_json_real(r->system_s));
 
 	json_object_set_new(cpu, "machine_busy", fs_json_real(r->machine_busy_s));
+	json_object_set_new(cpu, "run_queue_wait", fs_json_real(r->wait_s));
 	json_object_set_new(o, "cpu_s", cpu);
 	json_object_set_new(o, "context_switches",
 			    json_pair("voluntary", fs_json_count(u.voluntary),
@@ -215,6 +216,10 @@ static json_t *json_metrics(const struct stage_result *r)
 		json_object_set_new(all, r->metrics[i].name,
 				    json_pair("value", fs_json_real(r->metrics[i].value),
 					      "unit", fs_json_text(r->metrics[i].unit)));
+	if (isfinite(r->interval.trimmed) && r->status == STATUS_PASSED)
+		json_object_set_new(all, REPORT_TRIMMED,
+				    json_pair("value", fs_json_real(r->interval.trimmed),
+					      "unit", json_string("ops/s")));
 	return all;
 }
 
@@ -263,7 +268,8 @@ static json_t *json_workers(const struct stage_result *r)
 		json_object_set_new(o, "batch", fs_json_count(w->batch));
 		json_object_set_new(o, "cpu_start", fs_json_int(w->cpu_start));
 		json_object_set_new(o, "cpu_end", fs_json_int(w->cpu_end));
-		json_object_set_new(o, "off_s", fs_json_real((double)w->off_ns / FS_NSEC_PER_SEC));
+		json_object_set_new(o, "off_s", fs_json_seconds(w->off_ns));
+		json_object_set_new(o, "wait_s", fs_json_seconds(w->nslices ? w->wait_ns : FS_UNKNOWN));
 		json_object_set_new(o, "rounds", json_rounds(w));
 		json_array_append_new(list, o);
 	}
@@ -294,8 +300,7 @@ static void json_rates(json_t *o, const struct stage_result *r)
 json_t *fs_json_stage(const struct run_result *run, const struct stage_result *r)
 {
 	static const char *const not_measured[] = {
-		"ci95", "drift", "latency_ns", "reference", "fs_counters", "regime",
-		"locality", "perf", "slices",
+		"latency_ns", "reference", "fs_counters", "regime", "locality", "perf",
 	};
 	json_t *o = json_object();
 
@@ -305,6 +310,7 @@ json_t *fs_json_stage(const struct run_result *run, const struct stage_result *r
 	json_object_set_new(o, "errno", r->err ? json_integer(r->err) : json_null());
 	json_object_set_new(o, "errno_name", fs_json_text(r->err ? fs_errno_name(r->err) : NULL));
 	json_rates(o, r);
+	fs_json_samples(o, r);
 	json_usage(o, r);
 	json_object_set_new(o, "time", json_time_s(r));
 	json_object_set_new(o, "window", json_window(r));

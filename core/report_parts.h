@@ -11,6 +11,7 @@
 
 #define REPORT_KEY_MAX	(AREA_KEY_MAX + 16)
 #define REPORT_NUMBER_MAX 64
+#define REPORT_TRIMMED	"ops_per_sec_trimmed"	/* metric: mean of slices without the extremes */
 #define REPORT_PATH_MAX	(4 * PATH_MAX + 1)	/* of a path, every byte as \xNN */
 
 /* KEY, or KEY.wN where the key ran at several worker counts. Returns text. */
@@ -24,6 +25,18 @@ static inline bool fs_report_measured(const struct stage_result *r)
 {
 	return r->workers && isfinite(r->measured_s);
 }
+
+/*
+ * An end of the interval of the mean of slices, moved to ops_per_sec: that weighs workers by their
+ * time on the clock, the mean of slices each slice alike, and they differ a little.
+ */
+static inline double fs_report_ci95(const struct stage_result *r, double end)
+{
+	return r->ops_per_sec * (end / r->interval.mean);
+}
+
+/* The metric that verdicts on this stage rest on. */
+const char *fs_report_endpoint(const struct stage_result *r);
 
 /* NAN where n is FS_UNKNOWN or there was no op. */
 double fs_report_per_op(uint64_t n, uint64_t ops);
@@ -61,6 +74,7 @@ json_t *fs_json_target(const struct fs_target *t);
 json_t *fs_json_params(const struct run_result *run);
 json_t *fs_json_plan(const struct run_result *run);
 json_t *fs_json_stage(const struct run_result *run, const struct stage_result *r);
+void fs_json_samples(json_t *o, const struct stage_result *r);
 json_t *fs_json_lines(char *const lines[], unsigned n);	/* up to n, or to the first NULL */
 
 #endif

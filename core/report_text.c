@@ -34,6 +34,20 @@ static char *text_percent(double share, char text[REPORT_NUMBER_MAX])
 	return text;
 }
 
+/* "123456 ±0.8%": what this one run leaves open of its own rate. */
+static char *text_rate(const struct stage_result *r, char text[REPORT_NUMBER_MAX])
+{
+	const struct fs_interval *i = &r->interval;
+	const double half = (i->high - i->low) / 2 / i->mean;
+	char number[REPORT_NUMBER_MAX];
+
+	if (r->status != STATUS_PASSED || !i->reliable || !isfinite(half))
+		return text_number(r->status == STATUS_PASSED ? r->ops_per_sec : NAN, text);
+	snprintf(text, REPORT_NUMBER_MAX, "%.40s ±%.1f%%", text_number(r->ops_per_sec, number),
+		 100 * half);
+	return text;
+}
+
 static char *text_duration(double ns, char text[REPORT_NUMBER_MAX])
 {
 	static const char *const units[] = { "ns", "us", "ms", "s" };
@@ -146,7 +160,6 @@ static void text_cell_status(struct table *t, const struct stage_result *r)
 static void text_row(struct table *t, const struct stage_result *r)
 {
 	const double cpu = (r->user_s + r->system_s) / (r->stage->workers * r->measured_s);
-	const bool passed = r->status == STATUS_PASSED;
 	char number[REPORT_NUMBER_MAX];
 
 	fs_table_row(t);
@@ -156,7 +169,7 @@ static void text_row(struct table *t, const struct stage_result *r)
 		fs_table_cell(t, "%llu", (unsigned long long)r->ops);
 	else
 		fs_table_cell(t, "-");
-	fs_table_cell(t, "%s", text_number(passed ? r->ops_per_sec : NAN, number));
+	fs_table_cell(t, "%s", text_rate(r, number));
 	if (isfinite(cpu))
 		fs_table_cell(t, "%.0f %%", 100 * cpu);
 	else

@@ -7,6 +7,7 @@
 #include <assert.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "platform/clock.h"
@@ -33,6 +34,8 @@ void fs_stage_result_init(struct stage_result *r, const struct stage *stage)
 		.settle_s = NAN,
 		.warmup_s = NAN,
 		.verify_s = NAN,
+		.wait_s = NAN,
+		.interval = { .mean = NAN, .trimmed = NAN, .low = NAN, .high = NAN },
 		.teardown_s = NAN,
 		.wall_s = NAN,
 		.user_s = NAN,
@@ -55,6 +58,14 @@ void fs_warn_add(char (*list)[256], unsigned *n, const char *fmt, ...)
 	va_start(args, fmt);
 	vsnprintf(list[(*n)++], sizeof(*list), fmt, args);
 	va_end(args);
+}
+
+void fs_stage_result_free(struct stage_result *r)
+{
+	for (unsigned i = 0; r->workers && i < r->stage->workers; i++)
+		free(r->workers[i].slices);
+	free(r->workers);
+	free(r->series);
 }
 
 void fs_status_count(const struct run_result *runs, unsigned nruns, unsigned counts[FS_STATUSES])

@@ -14,7 +14,9 @@
 #include <stdint.h>
 
 #include "core/area.h"
+#include "core/interval.h"
 #include "core/plan.h"
+#include "core/steady.h"
 #include "platform/host.h"
 #include "platform/target.h"
 
@@ -48,6 +50,10 @@ struct worker_result {
 	bool pin_lost;
 	bool usage_known;
 	struct fs_usage usage;	/* within the window */
+	uint64_t wait_ns;		/* runnable without a CPU, within the window */
+	uint64_t longest_ns;		/* of its slices, time on the clock; 0: there are none */
+	struct fs_record *slices;	/* [nslices], the ends of the window first and last; owned */
+	unsigned nslices;
 	unsigned nrounds;
 	/* The last ones; the stamps are int64_t, relative to the start of the window. */
 	struct area_round rounds[AREA_ROUNDS_MAX];
@@ -84,6 +90,14 @@ struct stage_result {
 	uint64_t start_monotonic_ns, end_monotonic_ns, start_realtime_ns, end_realtime_ns;
 	uint64_t rss_max_kib;
 	const char *granularity;	/* "op", "pass" or NULL */
+	/* of the series of slices, all workers together; interval.mean NAN: there is none */
+	double *series;			/* [nseries], ops/s, each series_step_s long; owned */
+	unsigned nseries;
+	double series_step_s;
+	struct fs_interval interval;
+	struct fs_steady steady;
+	bool warmup_short;
+	double wait_s;			/* sum over workers of run-queue wait */
 	struct device_io device_io;
 	struct area_errno tolerated[AREA_ERRNOS_MAX];
 	struct metric metrics[FS_COUNTERS_MAX + 2];
@@ -118,6 +132,9 @@ struct run_result {			/* one target, one repetition: one object of the JSON */
 
 /* A stage of which nothing is known yet: planned, numbers NAN or FS_UNKNOWN. */
 void fs_stage_result_init(struct stage_result *r, const struct stage *stage);
+
+/* Free what the result owns, its workers included. */
+void fs_stage_result_free(struct stage_result *r);
 
 /* How many stages have each status: counts[STATUS_PASSED] ... Added up over the runs. */
 #define FS_STATUSES (STATUS_INCOMPLETE + 1)

@@ -88,7 +88,7 @@ static void run_free(struct run *r)
 {
 	for (unsigned i = 0; i < r->nresults; i++) {
 		for (unsigned j = 0; j < r->results[i].nstages; j++)
-			free(r->results[i].stages[j].workers);
+			fs_stage_result_free(&r->results[i].stages[j]);
 		free(r->results[i].stages);
 	}
 	free(r->results);
@@ -263,7 +263,7 @@ static int run_place(struct run *r, struct place place)
 		return 0;
 	r->impossible = true;
 	for (unsigned i = 0; i < run->nstages; i++)
-		free(run->stages[i].workers);
+		fs_stage_result_free(&run->stages[i]);
 	free(run->stages);
 	r->nresults--;
 	return status;

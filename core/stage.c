@@ -127,7 +127,7 @@ static void stage_init_worker(struct stage_run *r, unsigned i)
 		.area = r->area, .stage = r->stage, .slot = slot,
 		.stage_index = r->index, .stressor = r->stressor,
 		.dirs = { r->ws.target_fd, r->ws.dir_fd, r->ws.marker_fd, r->ws.name },
-		.dir_fd = -1, .helper = -1, .where = "start",
+		.dir_fd = -1, .wait_fd = -1, .helper = -1, .where = "start",
 	};
 	memcpy(k->pub.state, r->stage->plan.state, bytes);
 	if (i < r->nworkers)

@@ -58,6 +58,16 @@ static const char *table_text(const struct table_row *row, unsigned column)
 	return row->cells[column] ? row->cells[column] : "";
 }
 
+/* Columns on a terminal: the bytes that begin a character of UTF-8. */
+static int table_width(const char *text)
+{
+	int width = 0;
+
+	for (; *text; text++)
+		width += (*text & 0xc0) != 0x80;
+	return width;
+}
+
 static void table_print_row(const struct table *t, const struct table_row *row, FILE *out,
 			    const int *widths)
 {
@@ -67,11 +77,12 @@ static void table_print_row(const struct table *t, const struct table_row *row, 
 		last--;
 	for (unsigned c = 0; c < last; c++) {
 		const char *gap = c ? "  " : "", *text = table_text(row, c);
+		const int pad = widths[c] - table_width(text);
 
 		if (t->align[c] == 'r')
-			fprintf(out, "%s%*s", gap, widths[c], text);
+			fprintf(out, "%s%*s%s", gap, pad, "", text);
 		else
-			fprintf(out, "%s%-*s", gap, c + 1 < last ? widths[c] : 0, text);
+			fprintf(out, "%s%s%*s", gap, text, c + 1 < last ? pad : 0, "");
 	}
 	fputc('\n', out);
 	if (row->below)
@@ -95,7 +106,7 @@ void fs_table_print(struct table *t, FILE *out, int indent)
 
 	for (unsigned r = 0; r < t->nrows; r++) {
 		for (unsigned c = 0; t->align[c]; c++) {
-			const int width = (int)strlen(table_text(&t->rows[r], c));
+			const int width = table_width(table_text(&t->rows[r], c));
 
 			widths[c] = width > widths[c] ? width : widths[c];
 		}

@@ -6,6 +6,7 @@
 
 #include "core/group.h"
 #include "core/judge.h"
+#include "core/sample.h"
 #include "platform/errno_name.h"
 
 static double verdict_s(uint64_t from_ns, uint64_t to_ns)
@@ -119,6 +120,7 @@ static void verdict_numbers(struct group *g, unsigned i, struct stage_result *r)
 	verdict_device(f, r);
 	verdict_last_counters(g, i);
 	fs_stats_window(r, &f->start, &f->end);
+	fs_sample(r, g->area, i, &f->start, &f->end);
 }
 
 /* --- the status ------------------------------------------------------------------------------- */

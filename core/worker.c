@@ -110,6 +110,8 @@ void fs_worker_close_files(struct worker *k)
 
 static void worker_release(struct worker *k)
 {
+	if (k->wait_fd >= 0)
+		close(k->wait_fd);
 	fs_worker_close_files(k);
 	while (k->nmaps--)
 		munmap(k->maps[k->nmaps].start, k->maps[k->nmaps].bytes);
@@ -198,6 +200,7 @@ static int worker_start(struct worker *k)
 	if (k->slot->cpu >= 0 && fs_task_pin(k->slot->cpu))
 		k->slot->pin_lost = 1;
 	k->slot->cpu_start = fs_task_cpu();
+	k->wait_fd = fs_task_wait_open();
 	fs_rng_seed(&k->pub.rng, k->stage->plan.seed, k->stage->plan.key, k->pub.id);
 	fs_rng_seed(&k->batch_rng, ~k->stage->plan.seed, k->stage->plan.key, k->pub.id);
 	return fs_worker_open_dir(k);

@@ -42,6 +42,7 @@ struct worker {				/* on lines of its own: ops write to it */
 	uint64_t batch, last_ns[3];	/* ops in a batch; time of the last three of that size */
 	unsigned timed_batches;		/* of that size */
 	uint64_t off_ns;		/* finished off periods */
+	int wait_fd;			/* for fs_task_wait_ns(); -1: not to be had */
 	uint32_t seen_phase;
 	bool counted;			/* in the stage's `counted` */
 	uint64_t round_cut;		/* ops that the last round did in time; 0: it was not cut */

@@ -18,6 +18,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "platform/clock.h"
 #include "platform/compiler.h"
 
 /* Only touched pages count; sanitizers need more than the 64 KiB that a worker does with. */
@@ -170,6 +171,29 @@ void fs_task_usage(struct fs_usage *u)
 		.voluntary = (uint64_t)r.ru_nvcsw, .involuntary = (uint64_t)r.ru_nivcsw,
 		.minor = (uint64_t)r.ru_minflt, .major = (uint64_t)r.ru_majflt,
 	};
+}
+
+uint64_t fs_task_cpu_ns(void)
+{
+	return fs_clock_read(CLOCK_THREAD_CPUTIME_ID);
+}
+
+int fs_task_wait_open(void)
+{
+	const int fd = open("/proc/thread-self/schedstat", O_RDONLY | O_CLOEXEC);
+
+	return fd < 0 ? -errno : fd;
+}
+
+/* "ON_CPU_NS WAIT_NS TIMES" */
+uint64_t fs_task_wait_ns(int fd)
+{
+	char text[64], *wait;
+	const ssize_t n = fd < 0 ? 0 : pread(fd, text, sizeof(text) - 1, 0);
+
+	text[n > 0 ? n : 0] = '\0';
+	wait = strchr(text, ' ');
+	return wait ? strtoull(wait, NULL, 10) : 0;
 }
 
 void fs_task_prefer(struct fs_priority *before)

@@ -43,6 +43,14 @@ struct fs_usage {			/* of one thread: getrusage(RUSAGE_THREAD), microseconds */
 	uint64_t user_us, system_us, voluntary, involuntary, minor, major;
 };
 void fs_task_usage(struct fs_usage *u);
+/* CPU time of the calling thread. */
+uint64_t fs_task_cpu_ns(void);
+/*
+ * How long the calling thread has been runnable without a CPU: its run-queue wait. The descriptor
+ * is of /proc/thread-self/schedstat and the opener's alone; -errno where the kernel has none.
+ */
+int fs_task_wait_open(void);
+uint64_t fs_task_wait_ns(int fd);
 
 struct fs_priority {			/* as it was before fs_task_prefer() */
 	int policy, priority, nice;
