@@ -16,23 +16,27 @@ static uint64_t area_round_up(uint64_t bytes)
 	return (bytes + FS_LINE - 1) / FS_LINE * FS_LINE;
 }
 
-uint64_t fs_area_bytes(unsigned stages, uint64_t workers)
+uint64_t fs_area_bytes(unsigned stages, const struct area_size *sum)
 {
 	return area_round_up(sizeof(struct area)) +
 	       stages * area_round_up(sizeof(struct area_stage)) +
-	       workers * sizeof(struct area_slot);
+	       sum->workers * sizeof(struct area_slot) +
+	       sum->histograms * sizeof(struct fs_histogram) + stages * FS_LINE;
 }
 
-int fs_area_create(unsigned n, const unsigned workers[], struct area **area, int *fd)
+int fs_area_create(unsigned n, const struct area_size sizes[], struct area **area, int *fd)
 {
-	uint64_t offset = area_round_up(sizeof(struct area)), all = 0, bytes;
+	uint64_t offset = area_round_up(sizeof(struct area)), bytes;
+	struct area_size all = { 0 };
 	struct area *a;
 
 	if (n > AREA_STAGES_MAX)
 		return -E2BIG;
-	for (unsigned i = 0; i < n; i++)
-		all += workers[i];
-	bytes = fs_area_bytes(n, all);
+	for (unsigned i = 0; i < n; i++) {
+		all.workers += sizes[i].workers;
+		all.histograms += sizes[i].histograms;
+	}
+	bytes = fs_area_bytes(n, &all);
 	a = fs_shared_create("fsstress-area", bytes, fd);
 	if (!a)
 		return -errno;
@@ -42,8 +46,11 @@ int fs_area_create(unsigned n, const unsigned workers[], struct area **area, int
 	for (unsigned i = 0; i < n; i++) {
 		a->stage[i].offset = offset;
 		a->stage[i].slots = offset + area_round_up(sizeof(struct area_stage));
-		area_stage(a, i)->plan.workers = workers[i];
-		offset = a->stage[i].slots + workers[i] * sizeof(struct area_slot);
+		area_stage(a, i)->plan.workers = (uint32_t)sizes[i].workers;
+		a->stage[i].histograms =
+			a->stage[i].slots + sizes[i].workers * sizeof(struct area_slot);
+		offset = a->stage[i].histograms +
+			 area_round_up(sizes[i].histograms * sizeof(struct fs_histogram));
 	}
 	*area = a;
 	return 0;

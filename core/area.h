@@ -8,7 +8,8 @@
  * plans, and is the only one that prints.
  *
  *   struct area         header, target of the group, the gate
- *   struct area_stage   [nstages], each followed by its slots: area_stage(), area_slot()
+ *   struct area_stage   [nstages], each followed by its slots and its histograms: area_stage(),
+ *                       area_slot(), area_histogram()
  *
  * Writers: `plan` and `gate` by the supervisor alone; a slot by its worker alone; `failure` and
  * `stop` by whoever fails or stops the stage first; `times` and `workspace` by the stage's main
@@ -21,6 +22,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "core/histogram.h"
 #include "core/slice.h"
 #include "core/stressor.h"
 #include "platform/gate.h"
@@ -64,6 +66,8 @@ struct area_plan {			/* what a stage process is told: argv of the inside */
 	int32_t numa_node;		/* memory comes from this node; -1: as the kernel likes */
 	uint32_t keep;			/* enum keep of config.h */
 	uint64_t seed, ops_limit;	/* ops per worker; 0: by time */
+	uint32_t latency;		/* enum latency of config.h */
+	double rate;			/* ops/s each worker starts, open loop; 0: closed loop */
 	uint64_t settle_ns;		/* at most; 0: one syncfs */
 	uint64_t need_bytes;		/* of one worker, for the time limit of prepare */
 	uint32_t run_pid;		/* the supervisor, for names and the parent check */
@@ -140,6 +144,7 @@ struct area_slot {			/* one worker; nothing here is written by anybody else */
 	uint64_t batches;		/* done so far */
 	uint64_t end_ns;		/* when --ops N was reached */
 	uint32_t batch_fixed, phase;
+	uint64_t late_ns;		/* open loop: how late an op started at worst */
 	uint64_t phase_since;
 	struct fs_kind_count kinds[FS_KINDS_MAX];
 	uint64_t counters[FS_COUNTERS_MAX];
@@ -168,7 +173,7 @@ struct area {
 	uint32_t magic, nstages;
 	uint64_t bytes;			/* of the whole area */
 	struct {
-		uint64_t offset, slots;
+		uint64_t offset, slots, histograms;
 	} stage[AREA_STAGES_MAX];
 	char target[PATH_MAX];		/* as given; relative to the supervisor's directory */
 	uint64_t target_dev;		/* its st_dev when it was looked at; 0: was not */
@@ -189,15 +194,24 @@ static inline struct area_slot *area_slot(struct area *a, unsigned stage, unsign
 	return (struct area_slot *)((char *)a + a->stage[stage].slots) + worker;
 }
 
+static inline struct fs_histogram *area_histogram(struct area *a, unsigned stage, unsigned i)
+{
+	return (struct fs_histogram *)((char *)a + a->stage[stage].histograms) + i;
+}
+
 static inline uint64_t fs_off_ns(uint64_t word, uint64_t now)
 {
 	return word & FS_OFF_FLAG ? now - (word & ~FS_OFF_FLAG) : word;
 }
 
-/* How large one is, for all workers of its stages; a file to RLIMIT_FSIZE, though in memory. */
-uint64_t fs_area_bytes(unsigned stages, uint64_t workers);
-/* Make an area for n stages of workers[i] workers: a zeroed memfd, mapped; not close-on-exec. */
-int fs_area_create(unsigned n, const unsigned workers[], struct area **area, int *fd);
+struct area_size {			/* what a stage needs */
+	uint64_t workers, histograms;
+};
+
+/* How large one is; a file to RLIMIT_FSIZE, though in memory. */
+uint64_t fs_area_bytes(unsigned stages, const struct area_size *sum);
+/* Make an area for n stages: a zeroed memfd, mapped; not close-on-exec. */
+int fs_area_create(unsigned n, const struct area_size sizes[], struct area **area, int *fd);
 /* Map the area behind an inherited descriptor; -EINVAL when it is not one. */
 int fs_area_open(int fd, struct area **area);
 void fs_area_close(struct area *area, int fd);

@@ -2,6 +2,7 @@
 /*
  * cli_table.c - every option of the command line but the stressors', and how its value is read
  */
+#include <stdlib.h>
 #include <string.h>
 
 #include "core/cli.h"
@@ -70,6 +71,22 @@ static int set_timeout(struct cli *cli)
 	if (!c->timeout_ns)
 		return fs_cli_bad(cli, "the window must be longer than 0");
 	c->timeout = (struct given){ cli->value, cli->origin };
+	return 0;
+}
+
+#define RATE_MIN 0.001
+#define RATE_MAX 1e7
+
+static int set_rate(struct cli *cli)
+{
+	char *end;
+	const double rate = strtod(cli->value, &end);
+
+	/* Digits and a point alone: no sign, no exponent, no infinity. */
+	if (*end || strspn(cli->value, "0123456789.") != strlen(cli->value) ||
+	    !(rate >= RATE_MIN && rate <= RATE_MAX))
+		return fs_cli_bad(cli, "not a rate from 0.001 to 10000000 ops/s, such as 1000");
+	cli->config->rate = rate;
 	return 0;
 }
 
@@ -250,6 +267,7 @@ static const char *const order_names[] = { "given", "random", NULL };
 static const char *const pin_names[] = { "spread", "compact", "none", NULL };
 static const char *const fresh_names[] = { "run", "stage", "never", NULL };
 static const char *const keep_names[] = { "never", "on-fail", "always", NULL };
+static const char *const latency_names[] = { "sample", "all", "off", NULL };
 
 #define V(verb) (1u << VERB_##verb)
 #define RUNS (V(RUN) | V(PLAN) | V(PROBE))
@@ -304,6 +322,8 @@ const struct cli_option fs_cli_options[] = {
 	     "before the window; default a tenth of it, 0.2 s to 5 s"),
 	TIME("settle", settle_ns, 0,
 	     "longest wait for a quiet target before each window; default 5"),
+	CALL(RUNS, "rate", "R", set_rate,
+	     "open loop: each worker starts R ops/s, latency counts from when it should have"),
 	CALL(RUNS, "repeat", "N", set_repeat, "the whole plan N times"),
 	CALL(RUNS, "seed", "N", set_seed, "of all random numbers; default random, always recorded"),
 	HEADING("Where"),
@@ -319,6 +339,8 @@ const struct cli_option fs_cli_options[] = {
 	CHOICE("fresh", "run|stage|never", fresh, fresh_names, "when to make the filesystem anew"),
 	FLAG(RUNS, "yes-destroy", yes_destroy, "allow --disk /dev/X to be formatted"),
 	HEADING("Behaviour"),
+	CHOICE("latency", "sample|all|off", latency, latency_names,
+	       "time one op of a batch (default), every op, or none"),
 	FLAG(RUNS, "verify", verify, "check the files after the window, untimed"),
 	FLAG(RUNS, "strict", strict, "a skip or a warning makes exit status 5"),
 	CHOICE("keep-files", "never|on-fail|always", keep, keep_names, "leave the work directory"),
@@ -337,7 +359,7 @@ const struct cli_option fs_cli_options[] = {
 	HEADING("stress-ng's"),
 	NOTED("no-rand-seed"), NOTED("minimize"), NOTED("maximize"), NOTED("oom-avoid"),
 	NOTED("oomable"), NOTED("pathological"), NOTED("aggressive"),
-	LATER("interval"), LATER("latency"), LATER("rate"), LATER("ref"), LATER("load"),
+	LATER("interval"), LATER("ref"), LATER("load"),
 	LATER("monitor"), LATER("snapshot"), LATER("perf-control"), LATER("trace-marker"),
 	LATER("csv"),
 	{ .kind = CLI_HEADING }

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/latency.h"
 #include "core/expand.h"
 #include "core/message.h"
 #include "core/option.h"
@@ -273,6 +274,8 @@ static int stage_add(const struct expand *e, const struct stage *prototype, unsi
 		s->notes[i] = prototype->notes[i] ? strdup(prototype->notes[i]) : NULL;
 	s->workers = e->counts.list[count].workers;
 	s->oversubscribed = s->workers > e->topo->nplaces;
+	s->histograms = fs_latency_histograms(s->stressor, e->config->latency, e->config->rate,
+					      s->workers);
 	strcpy(s->asked, e->counts.list[count].asked);
 	if (*e->counts.list[count].note)
 		fs_plan_note(s->notes, FS_ARRAY_SIZE(s->notes), "%s", e->counts.list[count].note);

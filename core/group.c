@@ -48,6 +48,8 @@ static void group_plan(const struct group *g, unsigned i)
 	p->keep = g->probing ? KEEP_NEVER : c->keep;
 	p->seed = c->seed;
 	p->ops_limit = g->probing ? trial : stage->ops;
+	p->latency = g->probing ? LATENCY_OFF : c->latency;
+	p->rate = g->probing ? 0 : c->rate;
 	p->settle_ns = c->settle_ns;
 	p->need_bytes = stage->need.bytes;
 	p->run_pid = (uint32_t)getpid();
@@ -83,14 +85,21 @@ static void group_disk(const struct group *g)
 	g->area->mount_below_dev = d->below_dev;
 }
 
+static struct area_size group_size(const struct group *g, const struct stage *stage)
+{
+	if (g->probing)
+		return (struct area_size){ 1, 0 };
+	return (struct area_size){ stage->workers, stage->histograms };
+}
+
 int fs_group_open(struct group *g, const char *target)
 {
-	unsigned workers[AREA_STAGES_MAX];
+	struct area_size sizes[AREA_STAGES_MAX];
 	int rc;
 
 	for (unsigned i = 0; i < g->n; i++)
-		workers[i] = g->probing ? 1 : g->flights[i].to->stage->workers;
-	rc = fs_area_create(g->n, workers, &g->area, &g->area_fd);
+		sizes[i] = group_size(g, g->flights[i].to->stage);
+	rc = fs_area_create(g->n, sizes, &g->area, &g->area_fd);
 	if (rc < 0)
 		return rc;
 	snprintf(g->area->target, sizeof(g->area->target), "%s", target);
@@ -100,9 +109,10 @@ int fs_group_open(struct group *g, const char *target)
 		g->flights[i].stage = area_stage(g->area, i);
 		group_plan(g, i);
 		group_places(g, i);
-		rc = fs_snapshot_alloc(&g->flights[i].start, workers[i]);
+		rc = fs_snapshot_alloc(&g->flights[i].start, fs_group_workers(&g->flights[i]));
 		if (rc == 0)
-			rc = fs_snapshot_alloc(&g->flights[i].end, workers[i]);
+			rc = fs_snapshot_alloc(&g->flights[i].end,
+					       fs_group_workers(&g->flights[i]));
 		if (rc < 0) {
 			fs_group_close(g);
 			return rc;

@@ -14,6 +14,7 @@
 #define JUDGE_TAIL_MIN 3 /* widths of the interval between mean and trimmed mean */
 #define JUDGE_WAIT_MAX 0.05
 #define JUDGE_STALL_MIN 5 /* slices of the series, and */
+#define JUDGE_LATE_MAX_NS FS_NSEC_PER_SEC
 #define JUDGE_STALL_MIN_NS (FS_NSEC_PER_SEC / 5)
 
 /* A number without its rate is not a result. */
@@ -163,6 +164,15 @@ static void judge_series(struct stage_result *r)
 			    "rate", 100 * tail / r->interval.trimmed);
 }
 
+/* Ops queued up: the response times tell how long the run was, not how the target responds. */
+static void judge_overload(struct stage_result *r)
+{
+	if (r->late_ns > JUDGE_LATE_MAX_NS)
+		fs_warn_add(r->warnings, &r->nwarnings,
+			    "OVERLOAD: ops started up to %.1f s late, use a lower --rate",
+			    (double)r->late_ns / FS_NSEC_PER_SEC);
+}
+
 /* Others used the workers' CPUs; or a worker was stopped, or hung on the device, for a while. */
 static void judge_held_up(struct stage_result *r)
 {
@@ -207,4 +217,5 @@ void fs_judge(struct stage_result *r, const struct config *config)
 	judge_shape(r, config);
 	judge_series(r);
 	judge_held_up(r);
+	judge_overload(r);
 }

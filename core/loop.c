@@ -3,6 +3,8 @@
  * The measured part of a worker's life: batches, rounds, and the clock word. Nothing here
  * allocates, formats or sleeps while the worker is on the clock.
  */
+#include "core/config.h"
+#include "core/pace.h"
 #include "core/worker.h"
 
 /* Long enough for the clock read between batches to be lost in it, short enough to stop at once. */
@@ -132,6 +134,14 @@ static bool loop_slices(const struct worker *k)
 	return !k->stage->plan.ops_limit;
 }
 
+/* Which ops of the next batch are timed: one at random, or all. */
+static void loop_choose_timed(struct worker *k, uint64_t n)
+{
+	k->pub.stamp = k->stage->plan.latency == LATENCY_ALL ||
+		       (k->stressor->kinds && !fs_rng_below(&k->batch_rng, LOOP_STAMP_EVERY));
+	k->pub.timed = k->service ? 1 + fs_rng_below(&k->batch_rng, n) : 0;
+}
+
 /* One batch of at most `left` ops; returns how many were tried. *now: the clock, in and out. */
 static uint64_t loop_batch(struct worker *k, uint64_t left, uint64_t *now)
 {
@@ -139,10 +149,12 @@ static uint64_t loop_batch(struct worker *k, uint64_t left, uint64_t *now)
 	uint64_t n = k->batch < left ? k->batch : left;
 
 	n = n < wanted ? n : wanted;
-	if (k->stressor->kinds)
-		k->pub.stamp = fs_rng_below(&k->batch_rng, LOOP_STAMP_EVERY) == 0;
+	if (k->stage->plan.rate > 0)
+		n = fs_pace_await(k, loop_rounded(k, 1) < n ? loop_rounded(k, 1) : n);
+	loop_choose_timed(k, n);
 	k->pub.variant->run(&k->pub, n);
 	*now = fs_now_ns();
+	fs_pace_ended(k, *now);
 	fs_store(&k->slot->batches, k->slot->batches + 1);
 	loop_size_batch(k, n, *now - before);
 	loop_watch_phase(k);
@@ -158,6 +170,7 @@ static void loop_straight(struct worker *k)
 
 	fs_worker_phase(k, WORKER_RUN, "op");
 	fs_task_name(k->run_name);
+	fs_pace_begin(k, now);
 	while (!loop_ended(k))
 		loop_batch(k, UINT64_MAX, &now);
 	loop_clock_off(k);
@@ -181,6 +194,7 @@ static uint64_t loop_timed(struct worker *k, uint64_t r, uint64_t n)
 	uint64_t now = start, tried = 0;
 
 	k->slot->round[r % AREA_ROUNDS_MAX].run = start;
+	fs_pace_begin(k, start);
 	while (tried < n && !loop_ended(k) && fs_load(&k->stage->round_over) < r &&
 	       now - start < LOOP_ROUND_NS)
 		tried += loop_batch(k, n - tried, &now);

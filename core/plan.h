@@ -23,6 +23,7 @@ struct stage {				/* pointers: the registry's, or owned by the plan */
 	bool process;
 	uint64_t ops;			/* of each worker; 0: by time */
 	unsigned workers;
+	uint64_t histograms;		/* in the shared area */
 	char asked[24];			/* "10%", "4" */
 	bool oversubscribed;		/* more workers than places */
 	bool together;			/* --all: runs with its neighbours marked so */

@@ -65,6 +65,7 @@ static void preflight_worker(const struct fs_limits *l, struct stage_result *r)
 
 struct preflight_total {
 	uint64_t bytes, inodes, tasks, aio_slots, workers;
+	struct area_size area;
 	unsigned stages;
 };
 
@@ -82,6 +83,8 @@ static void preflight_add(struct preflight_total *t, const struct stage *s)
 {
 	t->stages++;
 	t->workers += s->workers;
+	t->area.workers += s->workers;
+	t->area.histograms += s->histograms;
 	t->bytes = preflight_sum(t->bytes, s->need.bytes, s->workers);
 	t->inodes += (s->need.inodes + 1) * s->workers + PREFLIGHT_OWN_INODES;
 	t->tasks += (1 + s->variant->helpers) * (uint64_t)s->workers;
@@ -92,7 +95,7 @@ static void preflight_add(struct preflight_total *t, const struct stage *s)
 static void preflight_all(const struct fs_target *t, const struct fs_limits *l,
 			  const struct preflight_total *all, struct stage_result *r)
 {
-	const uint64_t area = fs_area_bytes(all->stages, all->workers);
+	const uint64_t area = fs_area_bytes(all->stages, &all->area);
 	char a[32], b[32];
 
 	if (area > l->file_bytes)

@@ -233,6 +233,7 @@ static json_t *json_kinds(const struct stage_result *r)
 
 		json_object_set_new(o, "mean_ns", fs_json_real(r->kinds[i].mean_ns));
 		json_object_set_new(o, "time_share", fs_json_real(r->kinds[i].time_share));
+		json_object_set_new(o, "latency_ns", fs_json_latency(&r->kinds[i].latency));
 		json_object_set_new(all, r->kinds[i].name, o);
 	}
 	return all;
@@ -269,7 +270,8 @@ static json_t *json_workers(const struct stage_result *r)
 		json_object_set_new(o, "cpu_start", fs_json_int(w->cpu_start));
 		json_object_set_new(o, "cpu_end", fs_json_int(w->cpu_end));
 		json_object_set_new(o, "off_s", fs_json_seconds(w->off_ns));
-		json_object_set_new(o, "wait_s", fs_json_seconds(w->nslices ? w->wait_ns : FS_UNKNOWN));
+		json_object_set_new(o, "wait_s",
+				    fs_json_real(w->nslices ? (double)w->wait_ns / 1e9 : NAN));
 		json_object_set_new(o, "rounds", json_rounds(w));
 		json_array_append_new(list, o);
 	}
@@ -300,7 +302,7 @@ static void json_rates(json_t *o, const struct stage_result *r)
 json_t *fs_json_stage(const struct run_result *run, const struct stage_result *r)
 {
 	static const char *const not_measured[] = {
-		"latency_ns", "reference", "fs_counters", "regime", "locality", "perf",
+		"reference", "fs_counters", "regime", "locality", "perf",
 	};
 	json_t *o = json_object();
 
@@ -311,6 +313,7 @@ json_t *fs_json_stage(const struct run_result *run, const struct stage_result *r
 	json_object_set_new(o, "errno_name", fs_json_text(r->err ? fs_errno_name(r->err) : NULL));
 	json_rates(o, r);
 	fs_json_samples(o, r);
+	fs_json_latencies(o, r);
 	json_usage(o, r);
 	json_object_set_new(o, "time", json_time_s(r));
 	json_object_set_new(o, "window", json_window(r));

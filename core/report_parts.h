@@ -74,6 +74,8 @@ json_t *fs_json_target(const struct fs_target *t);
 json_t *fs_json_params(const struct run_result *run);
 json_t *fs_json_plan(const struct run_result *run);
 json_t *fs_json_stage(const struct run_result *run, const struct stage_result *r);
+json_t *fs_json_latency(const struct fs_latency *l);
+void fs_json_latencies(json_t *o, const struct stage_result *r);
 void fs_json_samples(json_t *o, const struct stage_result *r);
 json_t *fs_json_lines(char *const lines[], unsigned n);	/* up to n, or to the first NULL */
 

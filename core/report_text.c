@@ -126,6 +126,28 @@ static void text_metrics(FILE *out, const struct stage_result *r)
 		fputc('\n', out);
 }
 
+static void text_latency(FILE *out, const char *what, const struct fs_histogram *h)
+{
+	static const char *const names[] = { "p50", "p90", "p99", "p99.9" };
+	char number[REPORT_NUMBER_MAX];
+	struct fs_latency l;
+
+	if (!h)
+		return;
+	fs_histogram_summary(&l, h);
+	if (!l.samples)
+		return;
+	fprintf(out, "      %s of %llu ops: ", what, (unsigned long long)l.samples);
+	for (unsigned i = 0; i < FS_ARRAY_SIZE(names); i++) {
+		const struct fs_percentile *const all[] = { &l.p50, &l.p90, &l.p99, &l.p999 };
+
+		if (all[i]->valid)
+			fprintf(out, "%s %s, ", names[i],
+				text_duration((double)all[i]->ns, number));
+	}
+	fprintf(out, "max %s\n", text_duration((double)l.max_ns, number));
+}
+
 static char *text_below(const struct stage_result *r)
 {
 	char *text = NULL;
@@ -138,6 +160,8 @@ static char *text_below(const struct stage_result *r)
 	if (!out)
 		return NULL;
 	text_metrics(out, r);
+	text_latency(out, "latency", r->service);
+	text_latency(out, "response", r->response);
 	text_kinds(out, r);
 	fclose(out);
 	return text;

@@ -66,6 +66,8 @@ void fs_stage_result_free(struct stage_result *r)
 		free(r->workers[i].slices);
 	free(r->workers);
 	free(r->series);
+	free(r->service);
+	free(r->response);
 }
 
 void fs_status_count(const struct run_result *runs, unsigned nruns, unsigned counts[FS_STATUSES])

@@ -14,6 +14,7 @@
 #include <stdint.h>
 
 #include "core/area.h"
+#include "core/histogram.h"
 #include "core/interval.h"
 #include "core/plan.h"
 #include "core/steady.h"
@@ -51,7 +52,7 @@ struct worker_result {
 	bool usage_known;
 	struct fs_usage usage;	/* within the window */
 	uint64_t wait_ns;		/* runnable without a CPU, within the window */
-	uint64_t longest_ns;		/* of its slices, time on the clock; 0: there are none */
+	uint64_t longest_ns;		/* of its slices, on the clock; 0: there are none */
 	struct fs_record *slices;	/* [nslices], the ends of the window first and last; owned */
 	unsigned nslices;
 	unsigned nrounds;
@@ -89,6 +90,8 @@ struct stage_result {
 	/* of the window, or FS_UNKNOWN */
 	uint64_t start_monotonic_ns, end_monotonic_ns, start_realtime_ns, end_realtime_ns;
 	uint64_t rss_max_kib;
+	struct fs_histogram *service, *response;	/* in the window; NULL: not timed; owned */
+	uint64_t late_ns;		/* open loop: how late an op started at worst */
 	const char *granularity;	/* "op", "pass" or NULL */
 	/* of the series of slices, all workers together; interval.mean NAN: there is none */
 	double *series;			/* [nseries], ops/s, each series_step_s long; owned */
@@ -106,6 +109,7 @@ struct stage_result {
 		const char *name;
 		uint64_t ops;
 		double share, mean_ns, time_share;	/* of ops; of one op; of time */
+		struct fs_latency latency;
 	} kinds[FS_KINDS_MAX];
 	unsigned nkinds;
 	struct worker_result *workers;	/* [stage->workers]; NULL when it never ran */

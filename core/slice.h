@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * slice.h - what a worker leaves while it runs: cumulative records; a slice is the difference of two
+ * slice.h - what a worker leaves while it runs: records; a slice is the difference of two
  *
  * A record is cut at the end of the first batch that ends `length_ns` after the last record, so
  * count and time belong together and a slice's rate is exact however long an op takes. A worker has

@@ -13,6 +13,7 @@
 #include <sys/wait.h>
 
 #include "core/config.h"
+#include "core/latency.h"
 #include "core/registry.h"
 #include "core/worker.h"
 #include "core/workspace.h"
@@ -130,8 +131,14 @@ static void stage_init_worker(struct stage_run *r, unsigned i)
 		.dir_fd = -1, .wait_fd = -1, .helper = -1, .where = "start",
 	};
 	memcpy(k->pub.state, r->stage->plan.state, bytes);
-	if (i < r->nworkers)
+	if (i < r->nworkers) {
+		const struct fs_latency_places p =
+			fs_latency_places(r->area, r->index, r->stressor, id);
+
+		k->service = p.service;
+		k->response = p.response;
 		return;
+	}
 	k->helper = (int)((i - r->nworkers) % r->variant->helpers);
 	k->pub.ops = &r->scratch[0];
 	k->pub.work = &r->scratch[1];

@@ -211,7 +211,8 @@ struct fs_worker {
 	const char *names;		/* name table, see fs_name() */
 	unsigned id, workers;		/* worker id of workers */
 	unsigned kind;			/* a mixed op sets the kind it is about to run */
-	bool stamp;			/* this batch times every op (mixed ops only) */
+	bool stamp;			/* this batch times every op */
+	uint64_t timed;			/* the op of this batch that is timed, from 1; 0: none */
 	bool probing;			/* the one-op trial before the run: make a small state */
 	enum fs_share share;
 	struct fs_rng rng;		/* the stream for offsets */
@@ -242,6 +243,8 @@ static inline void fs_set(struct fs_worker *w, unsigned id, uint64_t value)
 
 /* Decide about a failed op: true to go on (tolerated and tallied), false to stop. */
 bool fs_op_failed(struct fs_worker *w, long err) FS_SLOWPATH;
+/* An op that began at `before` has returned rc. When the next one begins; 0: it is not timed. */
+uint64_t fs_op_timed(struct fs_worker *w, uint64_t before, long rc) FS_SLOWPATH;
 
 /*
  * Record the first failure of the stage and return -err. err > 0. The text says what was being
@@ -256,20 +259,18 @@ static FS_ALWAYS_INLINE uint64_t fs_run_ops(struct fs_worker *w, uint64_t n,
 					    long (*op)(struct fs_worker *), bool kinds)
 {
 	uint64_t *const published = w->ops, *const published_work = w->work;
-	const uint64_t first = *published;
+	const uint64_t first = *published, timed = w->timed;
 	uint64_t ops = first, work = *published_work;
-	uint64_t before = kinds && w->stamp ? fs_now_ns() : 0;
+	uint64_t before = w->stamp ? fs_now_ns() : 0;
 
-	for (uint64_t i = 0; i < n; i++) {
-		const long rc = op(w);
+	for (uint64_t i = 1; i <= n; i++) {
+		long rc;
 
-		if (kinds && fs_unlikely(before)) {
-			const uint64_t now = fs_now_ns();
-
-			w->kinds[w->kind].timed_ns += now - before;
-			w->kinds[w->kind].timed++;
-			before = now;
-		}
+		if (fs_unlikely(i == timed))
+			before = fs_now_ns();
+		rc = op(w);
+		if (fs_unlikely(before))
+			before = fs_op_timed(w, before, rc);
 		if (fs_unlikely(rc < 0)) {
 			if (!fs_op_failed(w, rc))
 				break;
@@ -289,13 +290,16 @@ static FS_ALWAYS_INLINE uint64_t fs_run_ops(struct fs_worker *w, uint64_t n,
 
 /*
  * The same for a mix: the op sets w->kind, and successes and time go to it. Batches chosen by the
- * runner (one in eight) stamp every op, end to start, so that a kind's mean time and share of time
- * rest on all kinds alike.
+ * runner (one in eight) stamp every op, so that a kind's mean time and share of time rest on all
+ * kinds alike.
  */
 #define FS_RUN_LOOP_KINDS(run, op) \
 	static uint64_t run(struct fs_worker *w, uint64_t n) { return fs_run_ops(w, n, op, true); }
 
-/* For run functions written by hand: publish k more successes, at least every 100 us. */
+/*
+ * For run functions written by hand: publish k more successes, at least every 100 us. They pass
+ * `stamp` and `timed` by unless they call fs_op_timed() as the loop above does.
+ */
 static inline void fs_done(struct fs_worker *w, uint64_t k)
 {
 	fs_store(w->ops, *w->ops + k);

@@ -193,14 +193,14 @@ static int worker_start(struct worker *k)
 	fs_store(&k->slot->tid, fs_task_tid());
 	fs_store(&k->slot->pid, (uint32_t)getpid());
 	fs_worker_phase(k, WORKER_SETUP, "start");
-	worker_names(k);
 	rc = k->stage->plan.process ? 0 : fs_task_isolate();
 	if (rc < 0)
 		return rc;
+	k->wait_fd = fs_task_wait_open();
+	worker_names(k);
 	if (k->slot->cpu >= 0 && fs_task_pin(k->slot->cpu))
 		k->slot->pin_lost = 1;
 	k->slot->cpu_start = fs_task_cpu();
-	k->wait_fd = fs_task_wait_open();
 	fs_rng_seed(&k->pub.rng, k->stage->plan.seed, k->stage->plan.key, k->pub.id);
 	fs_rng_seed(&k->batch_rng, ~k->stage->plan.seed, k->stage->plan.key, k->pub.id);
 	return fs_worker_open_dir(k);

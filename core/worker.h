@@ -42,6 +42,8 @@ struct worker {				/* on lines of its own: ops write to it */
 	uint64_t batch, last_ns[3];	/* ops in a batch; time of the last three of that size */
 	unsigned timed_batches;		/* of that size */
 	uint64_t off_ns;		/* finished off periods */
+	struct fs_histogram *service, *response;	/* one of each kind; NULL: not wanted */
+	double due_ns, due_step_ns;	/* open loop: when the next op should start; 0: closed */
 	int wait_fd;			/* for fs_task_wait_ns(); -1: not to be had */
 	uint32_t seen_phase;
 	bool counted;			/* in the stage's `counted` */
@@ -57,6 +59,12 @@ static inline struct worker *fs_worker_of(const struct fs_worker *w)
 static inline bool fs_worker_stopped(const struct worker *k)
 {
 	return fs_load(&k->stage->stop);
+}
+
+/* Of the last op. */
+static inline unsigned fs_worker_kind(const struct worker *k)
+{
+	return k->stressor->kinds ? k->pub.kind : 0;
 }
 
 static inline bool fs_worker_shares_file(const struct worker *k)

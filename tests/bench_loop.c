@@ -160,7 +160,7 @@ int main(void)
 		{ "fstat", fstat_run, fstat_bare },	{ "pwrite4k", pwrite_run, pwrite_bare },
 	};
 	static const struct fs_stressor stressor = { .name = "bench" };
-	const unsigned one = 1;
+	const struct area_size one = { 1, 1 };
 	char path[] = "/tmp/fsstress-bench.XXXXXX";
 	struct bench_state state = { .fd = mkstemp(path), .buffer = calloc(1, BENCH_BLOCK) };
 	struct worker k = { .helper = -1, .run_name = "fss:bench", .off_name = "fso:bench" };

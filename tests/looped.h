@@ -56,10 +56,10 @@ static const int tolerated[] = { EAGAIN, EINTR, 0 };
 static inline int make(void **state)
 {
 	static struct loop loop;
-	const unsigned workers = WORKERS_MAX;
+	const struct area_size size = { WORKERS_MAX, 2 * WORKERS_MAX };
 
 	memset(&loop, 0, sizeof(loop));
-	if (fs_area_create(1, &workers, &loop.area, &loop.fd) < 0)
+	if (fs_area_create(1, &size, &loop.area, &loop.fd) < 0)
 		return -1;
 	loop.stressor = (struct fs_stressor){ .name = "toy", .tolerated = tolerated };
 	loop.variant = (struct fs_variant){ .name = "" };

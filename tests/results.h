@@ -24,6 +24,7 @@ static const struct fs_calls toy_calls[] = {
 };
 static const struct fs_variant toy_variant = {
 	.name = "alloc", .op = "allocate the next piece of a file", .calls = toy_calls,
+	.flags = FS_MEM,
 };
 static const char *const toy_kinds[] = { "pread", "pwrite", NULL };
 static const struct fs_stressor toy = {
@@ -43,6 +44,9 @@ struct toy_run {
 	struct plan plan;
 	struct stage_result results[TOYS];
 	struct worker_result workers[TOYS][2];
+	struct fs_record slices[2][3];
+	double series[2];
+	struct fs_histogram service;
 	int cpus[TOYS][2];
 };
 
@@ -162,6 +166,41 @@ static inline void toy_device(struct stage_result *r)
 	r->workers[0].rounds[0] = (struct area_round){ (uint64_t)-2000, (uint64_t)-1000, 500, 600 };
 }
 
+/* Two slices of each worker, and as many latencies as p99 needs; not owned, so never freed. */
+static inline void toy_sampled(struct toy_run *t, unsigned i)
+{
+	struct stage_result *r = &t->results[i];
+	const uint64_t start = r->start_monotonic_ns, s = FS_NSEC_PER_SEC;
+
+	for (unsigned w = 0; w < t->stages[i].workers; w++) {
+		t->slices[w][0] = (struct fs_record){ start, 7, 3, 1000, 100 };
+		t->slices[w][1] = (struct fs_record){ start + 4 * s, 207, 4, 3 * s, 200 };
+		t->slices[w][2] = (struct fs_record){ start + 10 * s, 507, 4, 9 * s, 300 };
+		r->workers[w].slices = t->slices[w];
+		r->workers[w].nslices = 3;
+		r->workers[w].wait_ns = 200;
+	}
+	t->series[0] = r->ops_per_sec * 0.875;
+	t->series[1] = r->ops_per_sec * 1.125;
+	r->series = t->series;
+	r->nseries = 2;
+	r->series_step_s = 5;
+	r->interval = (struct fs_interval){
+		.mean = r->ops_per_sec, .trimmed = r->ops_per_sec * 0.96875,
+		.low = r->ops_per_sec * 0.9921875, .high = r->ops_per_sec * 1.0078125,
+		.batches = 20, .lag1 = 0.125, .ess = 87.5, .reliable = true,
+	};
+	r->steady = (struct fs_steady){
+		.judged = true, .drift = DRIFT_LATE_STEP, .change_at = 1, .change = 0.25,
+		.slope = 1.5, .slope_low = -0.5, .slope_high = 3.5,
+	};
+	r->wait_s = 4e-7;
+	for (unsigned n = 0; n < 1000; n++)
+		fs_histogram_add(&t->service, 1000u << n % 4);
+	r->service = &t->service;
+	fs_histogram_summary(&r->kinds[0].latency, &t->service);
+}
+
 static inline void toy_skipped(struct stage_result *r, enum skip_kind kind, int err,
 			       const char *reason)
 {
@@ -236,6 +275,7 @@ static inline void toy_run_make(struct toy_run *t, struct run_result *run)
 	toy_device(&t->results[TOY_PASSED]);
 	toy_passed(t, TOY_MIX, 100);
 	toy_mix(&t->results[TOY_MIX]);
+	toy_sampled(t, TOY_MIX);
 	toy_skipped(&t->results[TOY_SKIPPED], SKIP_UNSUPPORTED, EOPNOTSUPP,
 		    "fallocate: Operation not supported");
 	toy_ran(t, TOY_FAILED, STATUS_FAILED, 77);

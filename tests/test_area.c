@@ -14,7 +14,7 @@
 #define THREADS 8
 #define TALLIES 10000
 
-static const unsigned sizes[] = { 3, 1, 1024 };
+static const struct area_size sizes[] = { { 3, 2 }, { 1, 0 }, { 1024, 5 } };
 
 static struct area *made(int *fd)
 {
@@ -27,7 +27,7 @@ static struct area *made(int *fd)
 static int make(void **state)
 {
 	static struct area *area;
-	const unsigned one[] = { 4 };
+	const struct area_size one[] = { { 4, 0 } };
 	int fd;
 
 	if (fs_area_create(1, one, &area, &fd) < 0)
@@ -66,8 +66,8 @@ static void test_layout(void **state)
 		assert_lines(a, s);
 		assert_true((const char *)s >= end);
 		end = (const char *)(s + 1);
-		assert_int_equal(s->plan.workers, sizes[i]);
-		for (unsigned w = 0; w < sizes[i]; w++) {
+		assert_int_equal(s->plan.workers, sizes[i].workers);
+		for (unsigned w = 0; w < sizes[i].workers; w++) {
 			assert_lines(a, area_slot(a, i, w));
 			assert_true((const char *)area_slot(a, i, w) >= end);
 			end = (const char *)(area_slot(a, i, w) + 1);
@@ -91,7 +91,7 @@ static void test_two_mappings(void **state)
 		assert_int_equal((char *)area_stage(a, i) - (char *)a,
 				 (char *)area_stage(b, i) - (char *)b);
 		snprintf(area_stage(a, i)->plan.key, AREA_KEY_MAX, "key %u", i);
-		for (unsigned w = 0; w < sizes[i]; w++)
+		for (unsigned w = 0; w < sizes[i].workers; w++)
 			area_slot(a, i, w)->ops = 1000 * i + w;
 	}
 	for (unsigned i = 0; i < FS_ARRAY_SIZE(sizes); i++) {
@@ -99,7 +99,7 @@ static void test_two_mappings(void **state)
 
 		snprintf(key, sizeof(key), "key %u", i);
 		assert_string_equal(area_stage(b, i)->plan.key, key);
-		for (unsigned w = 0; w < sizes[i]; w++)
+		for (unsigned w = 0; w < sizes[i].workers; w++)
 			assert_int_equal(area_slot(b, i, w)->ops, 1000 * i + w);
 	}
 	assert_memory_equal(a, b, a->bytes);
@@ -109,7 +109,7 @@ static void test_two_mappings(void **state)
 
 static void test_refused(void **state)
 {
-	unsigned many[AREA_STAGES_MAX + 1] = { 1 };
+	struct area_size many[AREA_STAGES_MAX + 1] = { { 1, 0 } };
 	struct area *a, *b;
 	int fd;
 

@@ -138,8 +138,6 @@ static void test_not_in_this_version(void **unused)
 {
 	static const char *const lines[] = {
 		"--interval 1 --class os",
-		"--latency all --class os",
-		"--rate 5 --class os",
 		"--ref auto --class os",
 		"--load fpunch@1000 --class os",
 		"--monitor x --class os",
@@ -200,6 +198,31 @@ static void test_repeated(void **unused)
 	assert_int_equal(c->nexclude, 3);
 	assert_string_equal(c->exclude[2], "dir");
 	fs_config_free(&command.config);
+}
+
+static void test_latency(void **unused)
+{
+	static const char *const bad[] = {
+		"--rate 0", "--rate -1", "--rate 1e3", "--rate inf", "--rate 10k", "--rate .",
+		"--rate 0.0001", "--rate 99999999", "--rate 0x10", "--latency each",
+	};
+	struct command command;
+	const struct config *c;
+	char line[64];
+
+	(void)unused;
+	c = command_understood(&command, "--class os");
+	assert_int_equal(c->latency, LATENCY_SAMPLE);
+	assert_true(c->rate == 0);
+	fs_config_free(&command.config);
+	c = command_understood(&command, "--class os --latency all --rate 0.5");
+	assert_int_equal(c->latency, LATENCY_ALL);
+	assert_true(c->rate == 0.5);
+	fs_config_free(&command.config);
+	for (unsigned i = 0; i < FS_ARRAY_SIZE(bad); i++) {
+		snprintf(line, sizeof(line), "%s --class os", bad[i]);
+		command_refused(line, "--");
+	}
 }
 
 static void test_order_is_irrelevant(void **unused)
@@ -317,6 +340,7 @@ int main(void)
 		cmocka_unit_test(test_not_in_this_version),
 		cmocka_unit_test(test_classes_without_stressors),
 		cmocka_unit_test(test_repeated),
+		cmocka_unit_test(test_latency),
 		cmocka_unit_test(test_order_is_irrelevant),
 		cmocka_unit_test(test_verbs),
 		cmocka_unit_test(test_stress_ng),

@@ -177,7 +177,7 @@ static void test_file_size(void **state)
 	refused(&j, SKIP_NEED, EFBIG,
 		"needs a file of 1 MiB, has a limit of 512 KiB (RLIMIT_FSIZE, ulimit -f)");
 	make(&j);
-	j.limits.file_bytes = fs_area_bytes(1, j.stages[0].workers);
+	j.limits.file_bytes = fs_area_bytes(1, &(struct area_size){ j.stages[0].workers, 0 });
 	accepted(&j, 1);
 	j.limits.file_bytes--;
 	assert_int_equal(fs_preflight(&j.target, &j.limits, j.results, 1), 1);
