@@ -66,7 +66,7 @@ struct area_plan {			/* what a stage process is told: argv of the inside */
 	int32_t numa_node;		/* memory comes from this node; -1: as the kernel likes */
 	uint32_t keep;			/* enum keep of config.h */
 	uint64_t seed, ops_limit;	/* ops per worker; 0: by time */
-	uint32_t latency;		/* enum latency of config.h */
+	uint32_t latency, reference;	/* enums of config.h */
 	double rate;			/* ops/s each worker starts, open loop; 0: closed loop */
 	uint64_t settle_ns;		/* at most; 0: one syncfs */
 	uint64_t need_bytes;		/* of one worker, for the time limit of prepare */

@@ -326,7 +326,7 @@ int fs_cli_parse(int argc, char **argv, struct config *config)
 		.timeout = { NULL, "default" },
 		.timeout_ns = WINDOW_NS,
 		.settle_ns = SETTLE_NS,
-		.repeat = 1,
+		.repeat = 1, .reference = REFERENCE_AUTO,
 		.argc = argc,
 		.argv = argv,
 	};

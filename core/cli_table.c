@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "core/cli.h"
+#include "core/reference.h"
 #include "core/registry.h"
 #include "core/units.h"
 #include "core/words.h"
@@ -341,6 +342,8 @@ const struct cli_option fs_cli_options[] = {
 	HEADING("Behaviour"),
 	CHOICE("latency", "sample|all|off", latency, latency_names,
 	       "time one op of a batch (default), every op, or none"),
+	CHOICE("ref", "none|auto|spin|syscall", reference, fs_reference_names,
+	       "known work beside the ops, for the machine's own speed; auto: on virtual machines"),
 	FLAG(RUNS, "verify", verify, "check the files after the window, untimed"),
 	FLAG(RUNS, "strict", strict, "a skip or a warning makes exit status 5"),
 	CHOICE("keep-files", "never|on-fail|always", keep, keep_names, "leave the work directory"),
@@ -359,7 +362,7 @@ const struct cli_option fs_cli_options[] = {
 	HEADING("stress-ng's"),
 	NOTED("no-rand-seed"), NOTED("minimize"), NOTED("maximize"), NOTED("oom-avoid"),
 	NOTED("oomable"), NOTED("pathological"), NOTED("aggressive"),
-	LATER("interval"), LATER("ref"), LATER("load"),
+	LATER("interval"), LATER("load"),
 	LATER("monitor"), LATER("snapshot"), LATER("perf-control"), LATER("trace-marker"),
 	LATER("csv"),
 	{ .kind = CLI_HEADING }

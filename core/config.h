@@ -24,6 +24,7 @@ enum keep { KEEP_NEVER, KEEP_ON_FAIL, KEEP_ALWAYS };
 enum fresh { FRESH_RUN, FRESH_STAGE, FRESH_NEVER };
 enum pin { PIN_SPREAD, PIN_COMPACT, PIN_NONE };
 enum order { ORDER_GIVEN, ORDER_RANDOM };
+enum reference { REFERENCE_NONE, REFERENCE_AUTO, REFERENCE_SPIN, REFERENCE_SYSCALL };
 enum latency { LATENCY_SAMPLE, LATENCY_ALL, LATENCY_OFF };
 
 /* A string option and where it came from, for messages: "default", "--timeout", "j:1". */
@@ -81,6 +82,7 @@ struct config {
 	uint64_t settle_ns;		/* 5 s by default */
 	unsigned repeat;		/* 1 by default */
 	enum latency latency;		/* which ops are timed: one of a batch, all, none */
+	enum reference reference;	/* REFERENCE_AUTO by default */
 	double rate;			/* ops/s of each worker, open loop; 0: closed loop */
 	uint64_t seed;
 	bool seed_given;		/* else random, and recorded */

@@ -50,6 +50,7 @@ static void group_plan(const struct group *g, unsigned i)
 	p->ops_limit = g->probing ? trial : stage->ops;
 	p->latency = g->probing ? LATENCY_OFF : c->latency;
 	p->rate = g->probing ? 0 : c->rate;
+	p->reference = g->flights[i].to->reference;
 	p->settle_ns = c->settle_ns;
 	p->need_bytes = stage->need.bytes;
 	p->run_pid = (uint32_t)getpid();

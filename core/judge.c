@@ -3,6 +3,7 @@
 
 #include <stdio.h>
 
+#include "core/reference.h"
 #include "platform/errno_name.h"
 
 #define JUDGE_OPS_MIN 20 /* of each worker: below, one op more or less shows in the rate */
@@ -14,6 +15,7 @@
 #define JUDGE_TAIL_MIN 3 /* widths of the interval between mean and trimmed mean */
 #define JUDGE_WAIT_MAX 0.05
 #define JUDGE_STALL_MIN 5 /* slices of the series, and */
+#define JUDGE_MOVED_MAX 0.10
 #define JUDGE_LATE_MAX_NS FS_NSEC_PER_SEC
 #define JUDGE_STALL_MIN_NS (FS_NSEC_PER_SEC / 5)
 
@@ -164,6 +166,15 @@ static void judge_series(struct stage_result *r)
 			    "rate", 100 * tail / r->interval.trimmed);
 }
 
+static void judge_machine(struct stage_result *r)
+{
+	if (r->reference.kind != REFERENCE_NONE && r->reference.moved > JUDGE_MOVED_MAX)
+		fs_warn_add(r->warnings, &r->nwarnings,
+			    "the machine's own speed moved by %.0f %% within the window (%s "
+			    "reference)", 100 * r->reference.moved,
+			    fs_reference_names[r->reference.kind]);
+}
+
 /* Ops queued up: the response times tell how long the run was, not how the target responds. */
 static void judge_overload(struct stage_result *r)
 {
@@ -218,4 +229,5 @@ void fs_judge(struct stage_result *r, const struct config *config)
 	judge_series(r);
 	judge_held_up(r);
 	judge_overload(r);
+	judge_machine(r);
 }

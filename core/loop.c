@@ -50,6 +50,18 @@ static uint64_t loop_clock_on(struct worker *k)
 	return now;
 }
 
+/* Of the ops: without what the reference took. */
+static void loop_usage(const struct worker *k, struct fs_usage *u)
+{
+	const uint64_t us = k->reference.cpu_ns / FS_NSEC_PER_USEC;
+	uint64_t user_us;
+
+	fs_task_usage(u);
+	user_us = k->reference.kind == REFERENCE_SPIN && us < u->user_us ? us : 0;
+	u->user_us -= user_us;
+	u->system_us -= us - user_us < u->system_us ? us - user_us : u->system_us;
+}
+
 /*
  * When the window opens: after a warm-up the batch stays as it is; without one it still grows in
  * the window's first moments. The first usage mark is taken.
@@ -64,7 +76,7 @@ static void loop_watch_phase(struct worker *k)
 		fs_store(&k->slot->batch_fixed, 1);
 	k->seen_phase = phase;
 	if (phase == AREA_MEASURE && k->slot->usage_marks == 0) {
-		fs_task_usage(&k->slot->usage[0]);
+		loop_usage(k, &k->slot->usage[0]);
 		fs_store_release(&k->slot->usage_marks, 1);
 	}
 }
@@ -123,7 +135,9 @@ static void loop_cut(struct worker *k, uint64_t now)
 	const struct fs_record r = {
 		.t_ns = now, .ops = *k->pub.ops,
 		.off_ns = fs_off_ns(k->slot->off, now),
-		.cpu_ns = fs_task_cpu_ns(), .wait_ns = fs_task_wait_ns(k->wait_fd),
+		.cpu_ns = fs_task_cpu_ns() - k->reference.cpu_ns,
+		.wait_ns = fs_task_wait_ns(k->wait_fd),
+		.ref_units = k->reference.units, .ref_cpu_ns = k->reference.cpu_ns,
 	};
 
 	fs_slice_cut(&k->slot->slices, &r);
@@ -132,6 +146,14 @@ static void loop_cut(struct worker *k, uint64_t now)
 static bool loop_slices(const struct worker *k)
 {
 	return !k->stage->plan.ops_limit;
+}
+
+/* The reference between two batches, off the clock. Returns when the ops go on. */
+static uint64_t loop_refer(struct worker *k)
+{
+	loop_clock_off(k);
+	fs_reference_run(&k->reference);
+	return loop_clock_on(k);
 }
 
 /* Which ops of the next batch are timed: one at random, or all. */
@@ -160,6 +182,8 @@ static uint64_t loop_batch(struct worker *k, uint64_t left, uint64_t *now)
 	loop_watch_phase(k);
 	if (loop_slices(k) && fs_slice_due(&k->slot->slices, *now))
 		loop_cut(k, *now);
+	if (fs_reference_due(&k->reference, *now))
+		*now = loop_refer(k);
 	return n;
 }
 
@@ -296,6 +320,8 @@ void fs_loop(struct worker *k)
 	k->batch = loop_rounded(k, 1);
 	k->timed_batches = 0;
 	fs_store(&k->slot->batch, k->batch);
+	if (k->stage->plan.rate > 0)
+		fs_store(&k->slot->batch_fixed, 1);
 	loop_watch_phase(k);
 	if (loop_slices(k))
 		loop_cut(k, fs_now_ns());
@@ -308,7 +334,7 @@ void fs_loop(struct worker *k)
 	if (k->stage->plan.ops_limit && loop_ops_left(k) == 0)
 		fs_store_release(&k->slot->end_ns, fs_now_ns());
 	if (k->slot->usage_marks == 1) {
-		fs_task_usage(&k->slot->usage[1]);
+		loop_usage(k, &k->slot->usage[1]);
 		fs_store_release(&k->slot->usage_marks, 2);
 	}
 }

@@ -2,6 +2,7 @@
 /*
  * What the slices of a stage say, as JSON: the interval, steadiness, and the slices themselves
  */
+#include "core/reference.h"
 #include "core/report_parts.h"
 
 static json_t *json_ci95(const struct stage_result *r)
@@ -79,6 +80,21 @@ static json_t *json_slices(const struct stage_result *r)
 	return o;
 }
 
+static json_t *json_reference(const struct stage_result *r)
+{
+	json_t *o;
+
+	if (r->reference.kind == REFERENCE_NONE)
+		return json_null();
+	o = json_object();
+	json_object_set_new(o, "kind", json_string(fs_reference_names[r->reference.kind]));
+	json_object_set_new(o, "ops_per_sec", fs_json_real(r->reference.ops_per_sec));
+	json_object_set_new(o, "adjusted_ops_per_sec",
+			    fs_json_real(r->reference.adjusted_ops_per_sec));
+	json_object_set_new(o, "moved", fs_json_real(r->reference.moved));
+	return o;
+}
+
 /* Whoever did not pass has no rate, so no series of rates either. */
 void fs_json_samples(json_t *o, const struct stage_result *r)
 {
@@ -89,5 +105,6 @@ void fs_json_samples(json_t *o, const struct stage_result *r)
 	json_object_set_new(o, "drift", known && r->steady.judged ?
 			    json_string(fs_drift_names[r->steady.drift]) : json_null());
 	json_object_set_new(o, "steady", known ? json_steady(r) : json_null());
+	json_object_set_new(o, "reference", known ? json_reference(r) : json_null());
 	json_object_set_new(o, "slices", known ? json_slices(r) : json_null());
 }

@@ -302,7 +302,7 @@ static void json_rates(json_t *o, const struct stage_result *r)
 json_t *fs_json_stage(const struct run_result *run, const struct stage_result *r)
 {
 	static const char *const not_measured[] = {
-		"reference", "fs_counters", "regime", "locality", "perf",
+		"fs_counters", "regime", "locality", "perf",
 	};
 	json_t *o = json_object();
 

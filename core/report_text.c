@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/reference.h"
 #include "core/report_parts.h"
 #include "core/table.h"
 
@@ -126,6 +127,19 @@ static void text_metrics(FILE *out, const struct stage_result *r)
 		fputc('\n', out);
 }
 
+/* Never alone: the rate as measured stands in the row above. */
+static void text_reference(FILE *out, const struct stage_result *r)
+{
+	char adjusted[REPORT_NUMBER_MAX], rate[REPORT_NUMBER_MAX];
+
+	if (r->reference.kind == REFERENCE_NONE)
+		return;
+	fprintf(out, "      adjusted %s ops/s by the %s reference, %s/s\n",
+		text_number(r->reference.adjusted_ops_per_sec, adjusted),
+		fs_reference_names[r->reference.kind],
+		text_number(r->reference.ops_per_sec, rate));
+}
+
 static void text_latency(FILE *out, const char *what, const struct fs_histogram *h)
 {
 	static const char *const names[] = { "p50", "p90", "p99", "p99.9" };
@@ -160,6 +174,7 @@ static char *text_below(const struct stage_result *r)
 	if (!out)
 		return NULL;
 	text_metrics(out, r);
+	text_reference(out, r);
 	text_latency(out, "latency", r->service);
 	text_latency(out, "response", r->response);
 	text_kinds(out, r);

@@ -101,6 +101,10 @@ struct stage_result {
 	struct fs_steady steady;
 	bool warmup_short;
 	double wait_s;			/* sum over workers of run-queue wait */
+	struct {			/* see reference.h */
+		enum reference kind;	/* REFERENCE_NONE: there was none, and no more is known */
+		double ops_per_sec, adjusted_ops_per_sec, moved;
+	} reference;
 	struct device_io device_io;
 	struct area_errno tolerated[AREA_ERRNOS_MAX];
 	struct metric metrics[FS_COUNTERS_MAX + 2];

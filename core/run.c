@@ -12,6 +12,7 @@
 
 #include "core/message.h"
 #include "core/preflight.h"
+#include "core/reference.h"
 #include "core/report.h"
 #include "core/supervise.h"
 
@@ -198,7 +199,9 @@ static void run_groups(struct run *r, struct place *place, struct run_result *ru
 		for (unsigned i = first; i < first + size && n < AREA_STAGES_MAX; i++) {
 			if (run->stages[i].status == STATUS_PLANNED)
 				group[n++] = (struct group_stage){
-					run->stages[i].stage, &run->stages[i]
+					run->stages[i].stage, &run->stages[i],
+					fs_reference_for(r->config, &run->host,
+							 run->stages[i].stage),
 				};
 		}
 		if (!n || r->session.interrupted)

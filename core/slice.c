@@ -21,7 +21,10 @@ static uint64_t slice_between(uint64_t a, uint64_t b, double share)
 	return b > a ? a + (uint64_t)(share * (double)(b - a)) : a;
 }
 
-/* Where t_ns lies among the records: the CPU times as linear between its neighbours. */
+/*
+ * Where t_ns lies among the records: the CPU times as linear between its neighbours, of the
+ * reference what the next one knows, since there is no half of it.
+ */
 static void slice_interpolate(const struct fs_slices *s, struct fs_record *at)
 {
 	unsigned next = 0;
@@ -34,9 +37,15 @@ static void slice_interpolate(const struct fs_slices *s, struct fs_record *at)
 
 		at->cpu_ns = slice_between(a->cpu_ns, b->cpu_ns, share);
 		at->wait_ns = slice_between(a->wait_ns, b->wait_ns, share);
+		at->ref_units = b->ref_units;
+		at->ref_cpu_ns = b->ref_cpu_ns;
 	} else if (s->n) {
-		at->cpu_ns = s->record[next ? s->n - 1 : 0].cpu_ns;
-		at->wait_ns = s->record[next ? s->n - 1 : 0].wait_ns;
+		const struct fs_record *end = &s->record[next ? s->n - 1 : 0];
+
+		at->cpu_ns = end->cpu_ns;
+		at->wait_ns = end->wait_ns;
+		at->ref_units = end->ref_units;
+		at->ref_cpu_ns = end->ref_cpu_ns;
 	}
 }
 

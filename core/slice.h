@@ -24,6 +24,7 @@ struct fs_record {			/* all but t_ns: since some moment before the release */
 	uint64_t off_ns;		/* off the clock */
 	uint64_t cpu_ns;		/* CPU time of the worker's thread */
 	uint64_t wait_ns;		/* runnable, but without a CPU */
+	uint64_t ref_units, ref_cpu_ns;	/* reference.h; its CPU time is not in cpu_ns */
 };
 
 struct fs_slices {			/* in the shared area; written by the worker alone */

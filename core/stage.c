@@ -135,6 +135,7 @@ static void stage_init_worker(struct stage_run *r, unsigned i)
 		const struct fs_latency_places p =
 			fs_latency_places(r->area, r->index, r->stressor, id);
 
+		k->reference.kind = (enum reference)r->stage->plan.reference;
 		k->service = p.service;
 		k->response = p.response;
 		return;

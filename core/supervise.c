@@ -299,7 +299,7 @@ void fs_supervise(struct session *s, const char *target, const struct fs_target 
 int fs_supervise_probe(struct session *s, const char *target, const struct stage *stage,
 		       struct stage_result *result)
 {
-	struct group_stage to = { stage, result };
+	struct group_stage to = { stage, result, REFERENCE_NONE };
 
 	supervise_stages(s, target, NULL, &to, 1, true);
 	return result->status != STATUS_PASSED;

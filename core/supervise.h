@@ -11,6 +11,7 @@
 struct group_stage {
 	const struct stage *stage;
 	struct stage_result *result;	/* filled; its status is decided here */
+	enum reference reference;
 };
 
 /*

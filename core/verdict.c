@@ -7,6 +7,7 @@
 #include "core/group.h"
 #include "core/judge.h"
 #include "core/latency.h"
+#include "core/reference.h"
 #include "core/sample.h"
 #include "platform/errno_name.h"
 
@@ -122,6 +123,7 @@ static void verdict_numbers(struct group *g, unsigned i, struct stage_result *r)
 	verdict_last_counters(g, i);
 	fs_stats_window(r, &f->start, &f->end);
 	fs_sample(r, g->area, i, &f->start, &f->end);
+	fs_reference_reduce(r, f->to->reference);
 	fs_latency_collect(r, g->area, i);
 }
 

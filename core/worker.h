@@ -9,6 +9,7 @@
 #define CORE_WORKER_H
 
 #include "core/area.h"
+#include "core/reference.h"
 #include "platform/task.h"
 
 #define WORKER_FDS_MAX	128
@@ -44,6 +45,7 @@ struct worker {				/* on lines of its own: ops write to it */
 	uint64_t off_ns;		/* finished off periods */
 	struct fs_histogram *service, *response;	/* one of each kind; NULL: not wanted */
 	double due_ns, due_step_ns;	/* open loop: when the next op should start; 0: closed */
+	struct fs_reference reference;
 	int wait_fd;			/* for fs_task_wait_ns(); -1: not to be had */
 	uint32_t seen_phase;
 	bool counted;			/* in the stage's `counted` */

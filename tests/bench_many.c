@@ -156,7 +156,7 @@ static int many_measure(struct session *s, const struct stage *stage, double fig
 {
 	static struct group group;
 	struct stage_result result;
-	struct group_stage to = { stage, &result };
+	struct group_stage to = { stage, &result, REFERENCE_NONE };
 	int rc;
 
 	group = (struct group){ .session = s, .n = 1 };

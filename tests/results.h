@@ -173,9 +173,15 @@ static inline void toy_sampled(struct toy_run *t, unsigned i)
 	const uint64_t start = r->start_monotonic_ns, s = FS_NSEC_PER_SEC;
 
 	for (unsigned w = 0; w < t->stages[i].workers; w++) {
-		t->slices[w][0] = (struct fs_record){ start, 7, 3, 1000, 100 };
-		t->slices[w][1] = (struct fs_record){ start + 4 * s, 207, 4, 3 * s, 200 };
-		t->slices[w][2] = (struct fs_record){ start + 10 * s, 507, 4, 9 * s, 300 };
+		t->slices[w][0] = (struct fs_record){
+			.t_ns = start, .ops = 7, .off_ns = 3, .cpu_ns = 1000, .wait_ns = 100,
+		};
+		t->slices[w][1] = (struct fs_record){
+			.t_ns = start + 4 * s, .ops = 207, .off_ns = 4, .cpu_ns = 3 * s, .wait_ns = 200,
+		};
+		t->slices[w][2] = (struct fs_record){
+			.t_ns = start + 10 * s, .ops = 507, .off_ns = 4, .cpu_ns = 9 * s, .wait_ns = 300,
+		};
 		r->workers[w].slices = t->slices[w];
 		r->workers[w].nslices = 3;
 		r->workers[w].wait_ns = 200;

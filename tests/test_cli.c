@@ -138,7 +138,6 @@ static void test_not_in_this_version(void **unused)
 {
 	static const char *const lines[] = {
 		"--interval 1 --class os",
-		"--ref auto --class os",
 		"--load fpunch@1000 --class os",
 		"--monitor x --class os",
 		"--snapshot f --class os",

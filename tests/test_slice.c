@@ -14,6 +14,8 @@
 #define MS FS_NSEC_PER_MSEC
 #define S FS_NSEC_PER_SEC
 
+#define AT(t, n, off) { .t_ns = (t), .ops = (n), .off_ns = (off) }
+
 static struct fs_slices slices;
 
 static void near(double value, double expected)
@@ -25,7 +27,9 @@ static void near(double value, double expected)
 /* One op a millisecond, half of its time on the CPU, a tenth waiting for one. */
 static struct fs_record at(uint64_t t_ns)
 {
-	return (struct fs_record){ t_ns, t_ns / MS, 0, t_ns / 2, t_ns / 10 };
+	return (struct fs_record){
+		.t_ns = t_ns, .ops = t_ns / MS, .cpu_ns = t_ns / 2, .wait_ns = t_ns / 10,
+	};
 }
 
 static int begin(void **state)
@@ -72,7 +76,7 @@ static void test_any_window(void **state)
 
 static void test_between(void **state)
 {
-	const struct fs_record start = { 105 * MS, 103, 0, 0, 0 }, end = { 205 * MS, 207, 0, 0, 0 };
+	const struct fs_record start = AT(105 * MS, 103, 0), end = AT(205 * MS, 207, 0);
 	struct fs_record out[FS_RECORDS_MAX + 2];
 	unsigned n;
 
@@ -90,7 +94,7 @@ static void test_between(void **state)
 /* The counters were read a little later, or earlier, than the stamp says. */
 static void test_contradictions(void **state)
 {
-	const struct fs_record start = { 109 * MS, 110, 0, 0, 0 }, end = { 201 * MS, 199, 0, 0, 0 };
+	const struct fs_record start = AT(109 * MS, 110, 0), end = AT(201 * MS, 199, 0);
 	struct fs_record out[FS_RECORDS_MAX + 2];
 	unsigned n;
 
@@ -106,7 +110,7 @@ static void test_contradictions(void **state)
 
 static void test_no_records(void **state)
 {
-	const struct fs_record start = { 1 * S, 5, 0, 0, 0 }, end = { 2 * S, 15, 0, 0, 0 };
+	const struct fs_record start = AT(1 * S, 5, 0), end = AT(2 * S, 15, 0);
 	struct fs_record out[FS_RECORDS_MAX + 2];
 
 	(void)state;
@@ -138,8 +142,8 @@ static void test_merge(void **state)
 /* 1000 ops/s, then 3000: each part of the grid has its own rate, whatever the slices' ends are. */
 static void test_series(void **state)
 {
-	struct fs_record a[] = { { 0, 0, 0, 0, 0 }, { 3 * S, 3000, 0, 0, 0 },
-				 { 5 * S, 5000, 0, 0, 0 }, { 10 * S, 20000, 0, 0, 0 } };
+	struct fs_record a[] = { AT(0, 0, 0), AT(3 * S, 3000, 0),
+				 AT(5 * S, 5000, 0), AT(10 * S, 20000, 0) };
 	const struct fs_track t = { a, 4 };
 	double rates[10], sum = 0;
 
@@ -155,9 +159,9 @@ static void test_series(void **state)
 /* Worker 1 is off the clock for half of each second, so it makes twice its count per second. */
 static void test_series_workers(void **state)
 {
-	struct fs_record a[] = { { 1 * S, 7, 0, 0, 0 }, { 5 * S, 4007, 0, 0, 0 } },
-		b[] = { { 1 * S, 0, 9 * S, 0, 0 }, { 3 * S, 500, 10 * S, 0, 0 },
-			{ 5 * S, 1000, 11 * S, 0, 0 } };
+	struct fs_record a[] = { AT(1 * S, 7, 0), AT(5 * S, 4007, 0) },
+		b[] = { AT(1 * S, 0, 9 * S), AT(3 * S, 500, 10 * S),
+			AT(5 * S, 1000, 11 * S) };
 	const struct fs_track t[] = { { a, 2 }, { b, 3 }, { NULL, 0 } };
 	double rates[8];
 
@@ -169,8 +173,8 @@ static void test_series_workers(void **state)
 
 static void test_series_never_timed(void **state)
 {
-	struct fs_record a[] = { { 0, 0, 0, 0, 0 }, { 1 * S, 0, 1 * S, 0, 0 },
-				 { 2 * S, 100, 1 * S, 0, 0 } };
+	struct fs_record a[] = { AT(0, 0, 0), AT(1 * S, 0, 1 * S),
+				 AT(2 * S, 100, 1 * S) };
 	const struct fs_track t = { a, 3 };
 	double rates[4];
 
