@@ -75,8 +75,18 @@ static int set_timeout(struct cli *cli)
 	return 0;
 }
 
+#define INTERVAL_MIN_NS (10 * FS_NSEC_PER_MSEC)
 #define RATE_MIN 0.001
 #define RATE_MAX 1e7
+
+static int set_interval(struct cli *cli)
+{
+	uint64_t *ns = &cli->config->interval_ns;
+
+	if (fs_scan_duration(cli->value, ns) || *ns < INTERVAL_MIN_NS)
+		return fs_cli_bad(cli, "not a duration of 10ms or more, such as 1 or 500ms");
+	return 0;
+}
 
 static int set_rate(struct cli *cli)
 {
@@ -349,6 +359,8 @@ const struct cli_option fs_cli_options[] = {
 	CHOICE("keep-files", "never|on-fail|always", keep, keep_names, "leave the work directory"),
 	FLAG(RUNS, "plan", dry_run, "print the plan and end"),
 	FLAG(ALL, "quiet", quiet, "no notes"),
+	CALL(RUNS, "interval", "T", set_interval,
+	     "a line 'KEY SECONDS OPS/S' each T of a window"),
 	HEADING("Output (one machine format on stdout at most)"),
 	TEXT(RUNS | V(LIST) | V(DESCRIBE), "json", "FILE|-", json, "results as JSON"),
 	FLAG(RUNS, "lkp", lkp, "KEY.ops_per_sec: X lines"),
@@ -362,7 +374,7 @@ const struct cli_option fs_cli_options[] = {
 	HEADING("stress-ng's"),
 	NOTED("no-rand-seed"), NOTED("minimize"), NOTED("maximize"), NOTED("oom-avoid"),
 	NOTED("oomable"), NOTED("pathological"), NOTED("aggressive"),
-	LATER("interval"), LATER("load"),
+	LATER("load"),
 	LATER("monitor"), LATER("snapshot"), LATER("perf-control"), LATER("trace-marker"),
 	LATER("csv"),
 	{ .kind = CLI_HEADING }

@@ -80,6 +80,7 @@ struct config {
 	uint64_t warmup_ns;
 	bool warmup_given;
 	uint64_t settle_ns;		/* 5 s by default */
+	uint64_t interval_ns;		/* --interval: a line each so often; 0: none */
 	unsigned repeat;		/* 1 by default */
 	enum latency latency;		/* which ops are timed: one of a batch, all, none */
 	enum reference reference;	/* REFERENCE_AUTO by default */

@@ -12,6 +12,13 @@
 #include "core/message.h"
 #include "core/report_parts.h"
 
+FILE *fs_report_people(const struct config *c)
+{
+	const bool json = c->json && strcmp(c->json, "-") == 0;
+
+	return c->lkp || c->metrics || c->metrics_brief || json ? stderr : stdout;
+}
+
 /* Length of a UTF-8 sequence by its first byte, 0: this is none. */
 static unsigned report_sequence_length(unsigned char first)
 {

@@ -37,6 +37,9 @@ int fs_report_json_hold(const char *path);
 /* All that the configuration asks for; says what cannot be written. -errno of the first. */
 int fs_report(const struct config *config, const struct run_result *runs, unsigned nruns);
 
+/* Where lines for people go: stdout, or beside a machine's format there, stderr. */
+FILE *fs_report_people(const struct config *c);
+
 /* Bytes that are not printable UTF-8 as \xNN; for paths in messages and reports. Returns text. */
 char *fs_printable(const char *bytes, char *text, unsigned long size);
 

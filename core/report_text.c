@@ -4,6 +4,7 @@
  */
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "core/reference.h"
 #include "core/report_parts.h"
@@ -182,21 +183,42 @@ static char *text_below(const struct stage_result *r)
 	return text;
 }
 
-static void text_cell_status(struct table *t, const struct stage_result *r)
+/* Escapes of a terminal around the status; empty elsewhere, and where NO_COLOR is set. */
+struct text_colour {
+	const char *on, *off;
+};
+
+static struct text_colour text_colour(FILE *out, enum status status)
 {
+	static const char *const colours[FS_STATUSES] = {
+		[STATUS_PASSED] = "\033[32m", [STATUS_SKIPPED] = "\033[33m",
+		[STATUS_FAILED] = "\033[31m", [STATUS_NO_PROGRESS] = "\033[31m",
+		[STATUS_INCOMPLETE] = "\033[35m",
+	};
+	const char *no = getenv("NO_COLOR"), *term = getenv("TERM");
+	const bool plain = (no && *no) || (term && !strcmp(term, "dumb")) || !isatty(fileno(out));
+
+	if (plain || !colours[status])
+		return (struct text_colour){ "", "" };
+	return (struct text_colour){ colours[status], "\033[0m" };
+}
+
+static void text_cell_status(struct table *t, FILE *out, const struct stage_result *r)
+{
+	const struct text_colour c = text_colour(out, r->status);
 	char reason[4 * sizeof(r->reason) + 1];
 
 	if (r->status != STATUS_PASSED)
-		fs_table_cell(t, "%s: %s", fs_status_names[r->status],
+		fs_table_cell(t, "%s%s%s: %s", c.on, fs_status_names[r->status], c.off,
 			      fs_printable(r->reason, reason, sizeof(reason)));
 	else if (r->duty < TEXT_DUTY_NOTED)
-		fs_table_cell(t, "passed, %.0f %% of the window off the clock",
+		fs_table_cell(t, "%spassed%s, %.0f %% of the window off the clock", c.on, c.off,
 			      100 * (1 - r->duty));
 	else
-		fs_table_cell(t, "passed");
+		fs_table_cell(t, "%spassed%s", c.on, c.off);
 }
 
-static void text_row(struct table *t, const struct stage_result *r)
+static void text_row(struct table *t, FILE *out, const struct stage_result *r)
 {
 	const double cpu = (r->user_s + r->system_s) / (r->stage->workers * r->measured_s);
 	char number[REPORT_NUMBER_MAX];
@@ -217,7 +239,7 @@ static void text_row(struct table *t, const struct stage_result *r)
 		fs_table_cell(t, "%.2f", r->duty);
 	else
 		fs_table_cell(t, "-");
-	text_cell_status(t, r);
+	text_cell_status(t, out, r);
 	fs_table_below(t, text_below(r));
 }
 
@@ -233,7 +255,7 @@ static void text_table(FILE *out, const struct run_result *run)
 	for (unsigned i = 0; i < FS_ARRAY_SIZE(names); i++)
 		fs_table_cell(&t, "%s", names[i]);
 	for (unsigned i = 0; i < run->nstages; i++)
-		text_row(&t, &run->stages[i]);
+		text_row(&t, out, &run->stages[i]);
 	fs_table_print(&t, out, 2);
 }
 

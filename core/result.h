@@ -53,7 +53,7 @@ struct worker_result {
 	struct fs_usage usage;	/* within the window */
 	uint64_t wait_ns;		/* runnable without a CPU, within the window */
 	uint64_t longest_ns;		/* of its slices, on the clock; 0: there are none */
-	struct fs_record *slices;	/* [nslices], the ends of the window first and last; owned */
+	struct fs_record *slices;	/* [nslices], from one end of the window to the other; owned */
 	unsigned nslices;
 	unsigned nrounds;
 	/* The last ones; the stamps are int64_t, relative to the start of the window. */

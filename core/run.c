@@ -221,14 +221,6 @@ static void run_groups(struct run *r, struct place *place, struct run_result *ru
 		run_skip_rest(run, SKIP_NEED, "the disk could not be made anew");
 }
 
-/* Where the plan and other lines for people go: beside a machine's format, to stderr. */
-static FILE *run_people(const struct config *c)
-{
-	const bool json = c->json && strcmp(c->json, "-") == 0;
-
-	return c->lkp || c->metrics || c->metrics_brief || json ? stderr : stdout;
-}
-
 static int run_one(struct run *r, struct place *place, struct run_result *run)
 {
 	int status = fs_place_open(&r->session, place, run);
@@ -240,7 +232,7 @@ static int run_one(struct run *r, struct place *place, struct run_result *run)
 		return status;
 	}
 	if (!r->config->quiet && !(run->dry && r->config->json)) {
-		fs_report_plan(run->dry ? stdout : run_people(r->config), run);
+		fs_report_plan(run->dry ? stdout : fs_report_people(r->config), run);
 		fflush(NULL);
 	}
 	if (!run->dry) {

@@ -204,6 +204,21 @@ static void stats_metrics(struct stage_result *r, const struct snapshot *end)
 	stats_work(r);
 }
 
+double fs_stats_rate(const struct snapshot *start, const struct snapshot *end, unsigned workers)
+{
+	const uint64_t from = stats_edge(start), to = stats_edge(end);
+	double rate = 0;
+
+	for (unsigned i = 0; i < workers; i++) {
+		const struct snapshot_worker *a = &start->workers[i], *b = &end->workers[i];
+		const uint64_t timed = to - from - stats_off_ns(a->off, from, b->off, to);
+
+		if (timed)
+			rate += (double)(b->ops - a->ops) / stats_seconds((double)timed);
+	}
+	return rate;
+}
+
 void fs_stats_window(struct stage_result *r, const struct snapshot *start,
 		     const struct snapshot *end)
 {

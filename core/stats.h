@@ -37,4 +37,7 @@ struct snapshot {
 void fs_stats_window(struct stage_result *r, const struct snapshot *start,
 		     const struct snapshot *end);
 
+/* The rate alone, between any two snapshots: sum over workers of ops / timed; 0 where none is. */
+double fs_stats_rate(const struct snapshot *start, const struct snapshot *end, unsigned workers);
+
 #endif

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "core/group.h"
+#include "core/progress.h"
 #include "platform/clock.h"
 
 #define SUPERVISE_TICK_NS	FS_NSEC_PER_MSEC
@@ -221,6 +222,20 @@ static void supervise_counted_window(struct group *g)
 	fs_group_window_end(g);
 }
 
+/* Until its end, looking at the counters where somebody watches. */
+static void supervise_window(struct group *g)
+{
+	const uint64_t end = g->window_start_ns + g->session->config->timeout_ns;
+	struct progress p;
+
+	fs_progress_begin(&p, g);
+	while (fs_session_wait(g->session, supervise_all_over, g, fs_progress_until(&p, end),
+			       0) == WAIT_TIMEOUT && fs_now_ns() < end)
+		fs_progress_look(&p);
+	fs_group_window_end(g);
+	fs_progress_end(&p);
+}
+
 static void supervise_timed_window(struct group *g)
 {
 	const uint64_t warmup = supervise_warmup(g);
@@ -232,9 +247,7 @@ static void supervise_timed_window(struct group *g)
 	if (supervise_warm_up(g, warmup) != WAIT_TIMEOUT)
 		return;
 	fs_group_window_start(g);
-	fs_session_wait(g->session, supervise_all_over, g,
-			g->window_start_ns + g->session->config->timeout_ns, 0);
-	fs_group_window_end(g);
+	supervise_window(g);
 }
 
 /* --- the group -------------------------------------------------------------------------------- */

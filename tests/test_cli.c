@@ -137,7 +137,6 @@ static void test_together(void **unused)
 static void test_not_in_this_version(void **unused)
 {
 	static const char *const lines[] = {
-		"--interval 1 --class os",
 		"--load fpunch@1000 --class os",
 		"--monitor x --class os",
 		"--snapshot f --class os",
