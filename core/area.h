@@ -26,6 +26,7 @@
 #include "core/slice.h"
 #include "core/stressor.h"
 #include "platform/gate.h"
+#include "platform/perf.h"
 #include "platform/task.h"
 
 #define AREA_MAGIC		0x66737374u	/* "fsst" */
@@ -156,6 +157,7 @@ struct area_slot {			/* one worker; nothing here is written by anybody else */
 	uint32_t pin_lost;
 	uint32_t usage_marks;		/* how many of the two below are there */
 	struct fs_usage usage[2];	/* first batch inside the window; first batch after it */
+	uint64_t perf[2][FS_PERF_EVENTS];	/* the same; UINT64_MAX: not counted */
 	uint64_t rounds;		/* finished; round r is kept at r % AREA_ROUNDS_MAX */
 	struct area_round round[AREA_ROUNDS_MAX];
 	FS_LINE_ALIGNED struct fs_barrier meet;	/* with the helpers */

@@ -50,9 +50,10 @@ static uint64_t loop_clock_on(struct worker *k)
 	return now;
 }
 
-/* Of the ops: without what the reference took. */
-static void loop_usage(const struct worker *k, struct fs_usage *u)
+/* One of the two marks. CPU time is of the ops: without what the reference took. */
+static void loop_mark(struct worker *k, unsigned mark)
 {
+	struct fs_usage *u = &k->slot->usage[mark];
 	const uint64_t us = k->reference.cpu_ns / FS_NSEC_PER_USEC;
 	uint64_t user_us;
 
@@ -60,6 +61,8 @@ static void loop_usage(const struct worker *k, struct fs_usage *u)
 	user_us = k->reference.kind == REFERENCE_SPIN && us < u->user_us ? us : 0;
 	u->user_us -= user_us;
 	u->system_us -= us - user_us < u->system_us ? us - user_us : u->system_us;
+	fs_perf_read(&k->perf, k->slot->perf[mark]);
+	fs_store_release(&k->slot->usage_marks, mark + 1);
 }
 
 /*
@@ -75,10 +78,8 @@ static void loop_watch_phase(struct worker *k)
 	if (k->seen_phase == AREA_WARMUP)
 		fs_store(&k->slot->batch_fixed, 1);
 	k->seen_phase = phase;
-	if (phase == AREA_MEASURE && k->slot->usage_marks == 0) {
-		loop_usage(k, &k->slot->usage[0]);
-		fs_store_release(&k->slot->usage_marks, 1);
-	}
+	if (phase == AREA_MEASURE && k->slot->usage_marks == 0)
+		loop_mark(k, 0);
 }
 
 static uint64_t loop_multiple(const struct worker *k)
@@ -333,8 +334,6 @@ void fs_loop(struct worker *k)
 		loop_cut(k, fs_now_ns());
 	if (k->stage->plan.ops_limit && loop_ops_left(k) == 0)
 		fs_store_release(&k->slot->end_ns, fs_now_ns());
-	if (k->slot->usage_marks == 1) {
-		loop_usage(k, &k->slot->usage[1]);
-		fs_store_release(&k->slot->usage_marks, 2);
-	}
+	if (k->slot->usage_marks == 1)
+		loop_mark(k, 1);
 }

@@ -177,6 +177,30 @@ static void json_usage(json_t *o, const struct stage_result *r)
 	json_object_set_new(o, "rss_max_kib", fs_json_count(r->rss_max_kib));
 }
 
+/* {"instructions": {"user": of an op, "kernel": ...}, ...}; null without a PMU. */
+static json_t *json_perf(const struct stage_result *r)
+{
+	json_t *all = json_object();
+	bool known = false;
+
+	for (unsigned i = 0; i < FS_PERF_EVENTS; i++) {
+		const struct fs_perf_event *e = &fs_perf_events[i];
+		json_t *event = json_object_get(all, e->name);
+
+		if (!event) {
+			event = json_object();
+			json_object_set_new(all, e->name, event);
+		}
+		known |= r->perf[i] != FS_UNKNOWN;
+		json_object_set_new(event, e->where,
+				    fs_json_real(fs_report_per_op(r->perf[i], r->ops)));
+	}
+	if (known && r->status == STATUS_PASSED)
+		return all;
+	json_decref(all);
+	return json_null();
+}
+
 static json_t *json_errors(const struct stage_result *r)
 {
 	json_t *o = json_object();
@@ -302,7 +326,7 @@ static void json_rates(json_t *o, const struct stage_result *r)
 json_t *fs_json_stage(const struct run_result *run, const struct stage_result *r)
 {
 	static const char *const not_measured[] = {
-		"fs_counters", "regime", "locality", "perf",
+		"fs_counters", "regime", "locality",
 	};
 	json_t *o = json_object();
 
@@ -317,6 +341,7 @@ json_t *fs_json_stage(const struct run_result *run, const struct stage_result *r
 	json_usage(o, r);
 	json_object_set_new(o, "time", json_time_s(r));
 	json_object_set_new(o, "window", json_window(r));
+	json_object_set_new(o, "perf", json_perf(r));
 	json_object_set_new(o, "errors", json_errors(r));
 	json_object_set_new(o, "device_io", json_device_io(&r->device_io));
 	json_object_set_new(o, "metrics", json_metrics(r));

@@ -47,6 +47,8 @@ void fs_stage_result_init(struct stage_result *r, const struct stage *stage)
 		.end_realtime_ns = FS_UNKNOWN,
 		.rss_max_kib = FS_UNKNOWN,
 	};
+	for (unsigned i = 0; i < FS_PERF_EVENTS; i++)
+		r->perf[i] = FS_UNKNOWN;
 }
 
 void fs_warn_add(char (*list)[256], unsigned *n, const char *fmt, ...)

@@ -51,9 +51,10 @@ struct worker_result {
 	bool pin_lost;
 	bool usage_known;
 	struct fs_usage usage;	/* within the window */
+	uint64_t perf[FS_PERF_EVENTS];	/* within the window, or FS_UNKNOWN; see fs_perf_events */
 	uint64_t wait_ns;		/* runnable without a CPU, within the window */
 	uint64_t longest_ns;		/* of its slices, on the clock; 0: there are none */
-	struct fs_record *slices;	/* [nslices], from one end of the window to the other; owned */
+	struct fs_record *slices;	/* [nslices], end to end of the window; owned */
 	unsigned nslices;
 	unsigned nrounds;
 	/* The last ones; the stamps are int64_t, relative to the start of the window. */
@@ -90,6 +91,7 @@ struct stage_result {
 	/* of the window, or FS_UNKNOWN */
 	uint64_t start_monotonic_ns, end_monotonic_ns, start_realtime_ns, end_realtime_ns;
 	uint64_t rss_max_kib;
+	uint64_t perf[FS_PERF_EVENTS];	/* sums over workers, or FS_UNKNOWN */
 	struct fs_histogram *service, *response;	/* in the window; NULL: not timed; owned */
 	uint64_t late_ns;		/* open loop: how late an op started at worst */
 	const char *granularity;	/* "op", "pass" or NULL */

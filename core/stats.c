@@ -77,6 +77,14 @@ static void stats_usage(struct stage_result *r)
 		r->usage.minor += u->minor;
 		r->usage.major += u->major;
 	}
+	for (unsigned e = 0; e < FS_PERF_EVENTS; e++) {
+		r->perf[e] = 0;
+		for (unsigned i = 0; i < r->stage->workers && r->perf[e] != FS_UNKNOWN; i++) {
+			const uint64_t n = r->workers[i].perf[e];
+
+			r->perf[e] = n == FS_UNKNOWN ? n : r->perf[e] + n;
+		}
+	}
 	r->user_s = r->usage_known ? (double)r->usage.user_us / 1e6 : NAN;
 	r->system_s = r->usage_known ? (double)r->usage.system_us / 1e6 : NAN;
 }

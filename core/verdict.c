@@ -52,6 +52,12 @@ static void verdict_worker(const struct area_slot *slot, struct worker_result *w
 	w->tid = slot->tid;
 	w->pin_lost = slot->pin_lost;
 	w->usage_known = fs_load_acquire(&slot->usage_marks) == 2;
+	for (unsigned i = 0; i < FS_PERF_EVENTS; i++) {
+		const uint64_t a = slot->perf[0][i], b = slot->perf[1][i];
+
+		w->perf[i] = w->usage_known && a != FS_UNKNOWN && b != FS_UNKNOWN ? b - a :
+										    FS_UNKNOWN;
+	}
 	if (!w->usage_known)
 		return;
 	w->usage = (struct fs_usage){

@@ -112,6 +112,7 @@ static void worker_release(struct worker *k)
 {
 	if (k->wait_fd >= 0)
 		close(k->wait_fd);
+	fs_perf_close(&k->perf);
 	fs_worker_close_files(k);
 	while (k->nmaps--)
 		munmap(k->maps[k->nmaps].start, k->maps[k->nmaps].bytes);
@@ -197,6 +198,7 @@ static int worker_start(struct worker *k)
 	if (rc < 0)
 		return rc;
 	k->wait_fd = fs_task_wait_open();
+	fs_perf_open(&k->perf, fs_perf_events);
 	worker_names(k);
 	if (k->slot->cpu >= 0 && fs_task_pin(k->slot->cpu))
 		k->slot->pin_lost = 1;

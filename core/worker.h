@@ -46,6 +46,7 @@ struct worker {				/* on lines of its own: ops write to it */
 	struct fs_histogram *service, *response;	/* one of each kind; NULL: not wanted */
 	double due_ns, due_step_ns;	/* open loop: when the next op should start; 0: closed */
 	struct fs_reference reference;
+	struct fs_perf perf;
 	int wait_fd;			/* for fs_task_wait_ns(); -1: not to be had */
 	uint32_t seen_phase;
 	bool counted;			/* in the stage's `counted` */
