@@ -239,8 +239,6 @@ static int set_disk(struct cli *cli)
 	char why[256];
 
 	cli->config->disk = cli->value;
-	if (!strncmp(cli->value, "zram", 4))
-		return fs_cli_bad(cli, "not in this version");
 	if (fs_disk_parse(cli->value, &spec, why))
 		return fs_cli_bad(cli, "%s", why);
 	return 0;
@@ -343,7 +341,8 @@ const struct cli_option fs_cli_options[] = {
 	  .at = AT(targets), .count = AT(ntargets) },
 	SAME("temp-path", "DIR", "target"),
 	TEXT(RUNS, "require-fs", "TYPE", require_fs, "refuse any other filesystem"),
-	CALL(RUNS, "disk", "SPEC", set_disk, "make a disk: loop:2G[,dir=D] mem:2G tmpfs:2G /dev/X"),
+	CALL(RUNS, "disk", "SPEC", set_disk,
+	     "make a disk: loop:2G[,dir=D] mem:2G zram:2G tmpfs:2G /dev/X"),
 	LIST("fs", "TYPE[,TYPE]", fs, nfs, "filesystems to make on it, one after another"),
 	TEXT(RUNS, "mkfs-opts", "OPTS", mkfs_opts, "for mkfs"),
 	TEXT(RUNS, "mount-opts", "OPTS", mount_opts, "for mount"),

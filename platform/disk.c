@@ -71,7 +71,7 @@ static int disk_namespace(struct fs_disk *disk, char why[FS_DISK_WHY_MAX])
 	return 0;
 }
 
-/* What the mount will be: the loop device, the tmpfs or the device in disk->source. */
+/* What the mount will be, into disk->source. */
 static int disk_source(const struct fs_disk_order *o, struct fs_disk *disk,
 		       char why[FS_DISK_WHY_MAX])
 {
@@ -79,6 +79,8 @@ static int disk_source(const struct fs_disk_order *o, struct fs_disk *disk,
 	char shown[FS_SHOWN_MAX];
 	int fd, err;
 
+	if (spec->kind == FS_DISK_ZRAM)
+		return 0;		/* the keeper has made it */
 	if (spec->kind == FS_DISK_TMPFS) {
 		strcpy(disk->source, "tmpfs");
 		snprintf(disk->data, sizeof(disk->data), "size=%" PRIu64, spec->bytes);
@@ -190,9 +192,9 @@ static int disk_receive(int sock, struct disk_message *m)
 	return m->err ? m->err : fcntl(fds[0], F_SETFD, 0) ? -errno : 0;
 }
 
-static _Noreturn void disk_maker(const struct fs_disk_order *o, int sock, pid_t parent)
+static _Noreturn void disk_maker(const struct fs_disk_order *o, int sock, pid_t parent,
+				 struct disk_message *m)
 {
-	struct disk_message m = { .disk = { .ns_fd = -1, .root_fd = -1, .dev_fd = -1 } };
 	sigset_t none;
 
 	/* A group of its own, so that a time-out ends mkfs as well. */
@@ -202,8 +204,8 @@ static _Noreturn void disk_maker(const struct fs_disk_order *o, int sock, pid_t 
 	sigprocmask(SIG_SETMASK, &none, NULL);
 	if (fs_task_die_with(parent) < 0)
 		_exit(1);
-	m.err = disk_make(o, &m.disk, m.why);
-	disk_send(sock, &m);
+	m->err = disk_make(o, &m->disk, m->why);
+	disk_send(sock, m);
 	_exit(0);
 }
 
@@ -226,30 +228,57 @@ static void disk_reap(pid_t pid)
 	prctl(PR_SET_CHILD_SUBREAPER, reaper);
 }
 
-/* Wait for a message or the maker's death: 0. */
-static int disk_wait(const struct fs_disk_order *o, int sock)
+/* Wait for a message, or the death of who should send it: 0. */
+static int disk_wait(const struct fs_disk_order *o, int sock, char why[FS_DISK_WHY_MAX])
 {
 	const uint64_t deadline = fs_now_ns() + o->limit_ns;
 	struct pollfd p = { .fd = sock, .events = POLLIN };
 
 	while (fs_now_ns() < deadline) {
 		if (o->stopped && o->stopped(o->arg))
-			return -EINTR;
+			return fs_disk_fail(why, -EINTR, "making the disk was interrupted");
 		if (poll(&p, 1, DISK_TICK_MS) > 0)
 			return 0;
 	}
-	return -ETIMEDOUT;
+	return fs_disk_fail(why, -ETIMEDOUT, "making the disk took longer than %.1f s",
+			    (double)o->limit_ns / FS_NSEC_PER_SEC);
 }
 
-/* The maker's message, or why there is none. */
-static int disk_take(int sock, int waited, uint64_t limit_ns, struct disk_message *m)
+/* What must be there before the maker is, because it outlives all of us: a zram device's keeper. */
+static int disk_keep(const struct fs_disk_order *o, struct disk_message *m)
 {
-	if (waited == -EINTR)
-		return fs_disk_fail(m->why, waited, "making the disk was interrupted");
-	if (waited == -ETIMEDOUT)
-		return fs_disk_fail(m->why, waited, "making the disk took longer than %.1f s",
-				    (double)limit_ns / FS_NSEC_PER_SEC);
-	return disk_receive(sock, m);
+	int err;
+
+	if (o->spec->kind != FS_DISK_ZRAM)
+		return 0;
+	err = fs_disk_zram(o->spec, &m->disk, m->why);
+	if (!err)
+		err = disk_wait(o, m->disk.keeper_fd, m->why);
+	return err ? err : fs_disk_zram_take(&m->disk, m->why);
+}
+
+static int disk_by_maker(const struct fs_disk_order *o, struct disk_message *m)
+{
+	const pid_t self = getpid();
+	int sock[2], err;
+	pid_t pid;
+
+	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, sock))
+		return fs_disk_fail(m->why, -errno, "socketpair: %s", strerror(errno));
+	pid = fork();
+	if (!pid)
+		disk_maker(o, sock[1], self, m);
+	err = pid < 0 ? fs_disk_fail(m->why, -errno, "fork: %s", strerror(errno)) : 0;
+	close(sock[1]);
+	if (pid > 0) {
+		setpgid(pid, pid);
+		err = disk_wait(o, sock[0], m->why);
+		if (!err)
+			err = disk_receive(sock[0], m);
+		disk_reap(pid);
+	}
+	close(sock[0]);
+	return err;
 }
 
 static int disk_check(struct fs_disk_order *o, char why[FS_DISK_WHY_MAX])
@@ -269,8 +298,9 @@ static int disk_check(struct fs_disk_order *o, char why[FS_DISK_WHY_MAX])
 				    "'%s' is not a filesystem type; say one such as ext4",
 				    fs_shown(use, shown));
 	if (tmpfs != !strcmp(use, "tmpfs"))
-		return fs_disk_fail(why, -EINVAL, "a %s holds no %s; write loop:SIZE or mem:SIZE "
-				    "for a filesystem on a block device, tmpfs:SIZE for a tmpfs",
+		return fs_disk_fail(why, -EINVAL, "a %s holds no %s; write loop:SIZE, mem:SIZE "
+				    "or zram:SIZE for a filesystem on a block device, tmpfs:SIZE "
+				    "for a tmpfs",
 				    tmpfs ? "tmpfs" : "block device", use);
 	o->fstype = use;
 	return 0;
@@ -279,28 +309,15 @@ static int disk_check(struct fs_disk_order *o, char why[FS_DISK_WHY_MAX])
 int fs_disk_open(const struct fs_disk_order *asked, struct fs_disk *disk, char why[512])
 {
 	struct fs_disk_order order = *asked;
-	struct disk_message m = { .disk = { .ns_fd = -1, .root_fd = -1, .dev_fd = -1 } };
-	const pid_t self = getpid();
-	int sock[2], err;
-	pid_t pid;
+	struct disk_message m = {
+		.disk = { .ns_fd = -1, .root_fd = -1, .dev_fd = -1, .keeper_fd = -1 }
+	};
+	int err = disk_check(&order, m.why);
 
-	*disk = m.disk;
-	err = disk_check(&order, why);
-	if (err)
-		return err;
-	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, sock))
-		return fs_disk_fail(why, -errno, "socketpair: %s", strerror(errno));
-	pid = fork();
-	if (!pid)
-		disk_maker(&order, sock[1], self);
-	err = pid < 0 ? fs_disk_fail(m.why, -errno, "fork: %s", strerror(errno)) : 0;
-	close(sock[1]);
-	if (pid > 0) {
-		setpgid(pid, pid);
-		err = disk_take(sock[0], disk_wait(&order, sock[0]), order.limit_ns, &m);
-		disk_reap(pid);
-	}
-	close(sock[0]);
+	if (!err)
+		err = disk_keep(&order, &m);
+	if (!err)
+		err = disk_by_maker(&order, &m);
 	strcpy(why, m.why);
 	*disk = m.disk;
 	if (err)
@@ -317,4 +334,6 @@ void fs_disk_close(struct fs_disk *disk)
 	if (disk->dev_fd >= 0)
 		close(disk->dev_fd);
 	disk->ns_fd = disk->root_fd = disk->dev_fd = -1;
+	if (disk->keeper_fd >= 0)
+		fs_disk_zram_end(disk);
 }

@@ -5,34 +5,35 @@
  * Everything lives in a mount namespace of its own and hangs on descriptors: the backing file is
  * unlinked as soon as it is open, the loop device clears itself when it is closed last, the mount
  * goes with the namespace. So nothing survives the end of the processes that hold them, however
- * they end.
+ * they end. A zram device does not clear itself: a process of its own removes it when all others
+ * have ended, and if that one is killed as well, the device stays.
  */
 #ifndef PLATFORM_DISK_H
 #define PLATFORM_DISK_H
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <sys/types.h>
 
-enum fs_disk_kind { FS_DISK_LOOP, FS_DISK_MEM, FS_DISK_TMPFS, FS_DISK_DEVICE };
+enum fs_disk_kind { FS_DISK_LOOP, FS_DISK_MEM, FS_DISK_ZRAM, FS_DISK_TMPFS, FS_DISK_DEVICE };
 
-struct fs_disk_spec {			/* loop:2G,dir=D   mem:2G   tmpfs:2G   /dev/X */
+struct fs_disk_spec {			/* loop:2G,dir=D   mem:2G   zram:2G   tmpfs:2G   /dev/X */
 	enum fs_disk_kind kind;
 	uint64_t bytes;
 	char dir[4096];			/* of the backing file; "": $TMPDIR or /var/tmp */
 	char device[256];
 };
 
-/*
- * Parse SPEC. -EINVAL with one line in why (what is wrong and the valid spelling); -ENOSYS for
- * zram.
- */
+/* Parse SPEC. -EINVAL with one line in why: what is wrong and the valid spelling. */
 int fs_disk_parse(const char *text, struct fs_disk_spec *spec, char why[256]);
 
 struct fs_disk {			/* a mounted one; no pointers */
 	int ns_fd;			/* mount namespace for setns(2); close-on-exec off */
 	int root_fd;			/* the caller's root directory inside the namespace */
 	int dev_fd;			/* keeps the loop device alive over a remount; -1: none */
-	char source[64];		/* "/dev/loop3", "tmpfs" */
+	int keeper_fd;			/* while it is open, the zram device stays; -1: none */
+	pid_t keeper;			/* our child that removes the zram device */
+	char source[64];		/* "/dev/loop3", "/dev/zram1", "tmpfs" */
 	char point[64];			/* where it is mounted inside the namespace */
 	uint64_t below_dev;		/* st_dev of what lies below the mount */
 	char fstype[16], data[256];
@@ -53,8 +54,8 @@ struct fs_disk_order {
 /*
  * Make and mount in a child of its own, so that the caller keeps its namespace and a hanging mkfs
  * or device hangs only the child (limit_ns, then -ETIMEDOUT). -EINTR when it was stopped. A device
- * is formatted only when it is neither mounted, held nor in use (-EBUSY). On failure -errno, one
- * line in why, and nothing is left.
+ * is formatted only when it is neither mounted, held nor in use (-EBUSY). -ENODEV where the kernel
+ * has no zram. On failure -errno, one line in why, and nothing is left.
  */
 int fs_disk_open(const struct fs_disk_order *order, struct fs_disk *disk, char why[512]);
 /*
@@ -64,8 +65,8 @@ int fs_disk_open(const struct fs_disk_order *order, struct fs_disk *disk, char w
 int fs_disk_enter(const struct fs_disk *disk);
 
 /*
- * Close the descriptors: with the last process inside gone, mount, loop device and backing file are
- * gone as well.
+ * Close the descriptors: with the last process inside gone, mount, device and backing file are gone
+ * as well. A zram device is waited for, for 5 s.
  */
 void fs_disk_close(struct fs_disk *disk);
 

@@ -2,8 +2,8 @@
 /*
  * disk_inside.h - the parts of disk.h's making, private to platform/disk*.c
  *
- * All run in the maker, the child that has a mount namespace of its own. They return 0 or -errno
- * with one line in why.
+ * All but those of zram run in the maker, the child that has a mount namespace of its own. They
+ * return 0 or -errno with one line in why.
  */
 #ifndef PLATFORM_DISK_INSIDE_H
 #define PLATFORM_DISK_INSIDE_H
@@ -30,6 +30,16 @@ int fs_disk_memory(const struct fs_disk_spec *spec, char why[FS_DISK_WHY_MAX]);
 int fs_disk_loop(int backing, struct fs_disk *disk, char why[FS_DISK_WHY_MAX]);
 /* Refuse a device that is none, mounted, held or in use. */
 int fs_disk_device_free(const char *device, char why[FS_DISK_WHY_MAX]);
+
+/*
+ * Start the child that adds a zram device and removes it when keeper_fd is closed, by whatever end
+ * of the caller. It answers once, so that keeper_fd can be polled.
+ */
+int fs_disk_zram(const struct fs_disk_spec *spec, struct fs_disk *disk, char why[FS_DISK_WHY_MAX]);
+/* The answer: fills source. */
+int fs_disk_zram_take(struct fs_disk *disk, char why[FS_DISK_WHY_MAX]);
+/* Let it go, and wait for the removal, with a limit: who still has it open holds that up. */
+void fs_disk_zram_end(struct fs_disk *disk);
 
 /*
  * Run mkfs.FSTYPE on disk->source. reserved: it shall not discard, which would give the backing

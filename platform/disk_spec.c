@@ -11,7 +11,7 @@
 
 #include "platform/disk_inside.h"
 
-#define DISK_VALID "loop:2G[,dir=DIR], mem:2G, tmpfs:2G or /dev/X"
+#define DISK_VALID "loop:2G[,dir=DIR], mem:2G, zram:2G, tmpfs:2G or /dev/X"
 
 static const struct {
 	const char *name;
@@ -89,7 +89,8 @@ int fs_disk_parse(const char *text, struct fs_disk_spec *spec, char why[256])
 		const char *name;
 		enum fs_disk_kind kind;
 	} kinds[] = {
-		{ "loop:", FS_DISK_LOOP }, { "mem:", FS_DISK_MEM }, { "tmpfs:", FS_DISK_TMPFS }
+		{ "loop:", FS_DISK_LOOP }, { "mem:", FS_DISK_MEM }, { "zram:", FS_DISK_ZRAM },
+		{ "tmpfs:", FS_DISK_TMPFS }
 	};
 	char shown[FS_SHOWN_MAX];
 
@@ -99,10 +100,6 @@ int fs_disk_parse(const char *text, struct fs_disk_spec *spec, char why[256])
 			continue;
 		spec->kind = kinds[i].kind;
 		return disk_parse_sized(text + strlen(kinds[i].name), spec, why);
-	}
-	if (!strncmp(text, "zram:", 5)) {
-		snprintf(why, 256, "zram is not in this version; write " DISK_VALID);
-		return -ENOSYS;
 	}
 	if (strncmp(text, "/dev/", 5) || !text[5] || strlen(text) >= sizeof(spec->device)) {
 		snprintf(why, 256, "'%s' is not a disk; write " DISK_VALID,

@@ -79,3 +79,13 @@ long fs_sys_open_beneath(int dir, const char *name, int flags, unsigned mode)
 #endif
 	return syscall_result(openat(dir, name, flags | O_NOFOLLOW, mode));
 }
+
+long fs_sys_close_range(unsigned first, unsigned last)
+{
+#ifdef SYS_close_range
+	return syscall_result(syscall(SYS_close_range, first, last, 0));
+#else
+	(void)first, (void)last;
+	return -ENOSYS;
+#endif
+}

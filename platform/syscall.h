@@ -46,5 +46,7 @@ long fs_sys_sync_file_range(int fd, off_t offset, off_t length, unsigned flags);
  * -EXDEV for a mount point, bind mounts included. openat with O_NOFOLLOW where it is missing.
  */
 long fs_sys_open_beneath(int dir, const char *name, int flags, unsigned mode);
+/* close_range(2): all descriptors from first to last. */
+long fs_sys_close_range(unsigned first, unsigned last);
 
 #endif

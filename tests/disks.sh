@@ -61,6 +61,15 @@ check "skipped is fiemap alone" [ \
 	"$(jq -r '[.stages[] | select(.status == "skipped") | .key] | join(" ")' out)" = \
 	fiemap.warm ]
 on "loop:256M,dir=$work/back" --fs "$one" --fresh stage --test revio,lease
+if [ -w /sys/class/zram-control/hot_remove ]; then
+	on zram:512M --fs "$one" --fresh stage --test $all
+	check "all passed" [ "$(jq '.passed == .planned' out)" = true ]
+	device=$(jq -r .target.device.name out)
+	check "a zram device is named" [ "${device#zram}" != "$device" ]
+	check "and gone" [ ! -e "/sys/block/$device" ]
+else
+	echo "this kernel has no zram: such disks are not tested"
+fi
 # The backing file of the second stage's disk finds no directory any more.
 vanish()
 {
@@ -140,6 +149,13 @@ refused()
 refused 3 bogus --disk "loop:64M,dir=$work/back" --fs "$one" --mount-opts bogus=1
 refused 3 "mkfs.$one" --disk "loop:64M,dir=$work/back" --fs "$one" "--mkfs-opts=--bogus"
 refused 3 nowhere --disk "loop:64M,dir=$work/nowhere" --fs "$one"
+if unshare -m mount -t tmpfs none /sys/class 2>/dev/null; then
+	# shellcheck disable=SC2016 # for the inner shell
+	check "refused: zram where there is none" status 3 unshare -m sh -c \
+		'mount -t tmpfs none /sys/class && exec "$@"' - \
+		"$FSSTRESS" --test lease --disk zram:64M --fs "$one"
+	check "one line" one_line err "no zram here"
+fi
 refused 3 mkfs.bogus --disk "loop:64M,dir=$work/back" --fs bogus
 refused 2 "xxx...' is not" --disk "$(printf 'x%.0s' {1..700})" --fs ext4
 refused 2 --fs --disk "loop:64M,dir=$work/back"

@@ -156,6 +156,25 @@ if [ "$(id -u)" = 0 ]; then
 	at_work=disk_is_there killed "a disk of its own" "${options[@]}"
 	check "a disk of its own: no loop device" within 1 no_loops
 	check "a disk of its own: no mount" unmounted "$loop"
+
+	zram_is_there()
+	{
+		# shellcheck disable=SC2046 # a list of words
+		zram=$(grep -oshE '^/dev/zram[0-9]+' $(alive | sed 's,.*,/proc/&/mounts,') | sort -u)
+		zram=${zram#/dev/}
+		[ -n "$zram" ]
+	}
+	no_zram()
+	{
+		[ ! -e "/sys/block/$zram" ]
+	}
+	if [ -w /sys/class/zram-control/hot_remove ]; then
+		at_work=zram_is_there killed "a zram disk" --disk zram:256M --fs ext4 --test fallocate \
+			--fallocate-bytes 16M --nr-threads 2
+		check "a zram disk: no zram device" within 1 no_zram
+	else
+		echo "this kernel has no zram: killing such a run is not tested"
+	fi
 fi
 
 # --- a trial of making a work directory ends half-way ---------------------------------------------

@@ -150,7 +150,6 @@ static void test_not_in_this_version(void **unused)
 		"bisect",
 		"plot",
 		"report",
-		"--disk zram:1G --fs ext4 --class os",
 		"help compare",
 		"--umask 4",
 		"--umask-ops 4",

@@ -88,7 +88,7 @@ static void test_parse(void **state)
 	static const char *const bad[] = {
 		"", "loop", "loop:", "loop:0", "loop:-1G", "loop:2G,dir=", "loop:2G,dirs=/x",
 		"mem:2G,dir=/x", "mem:2Gx", "mem: 2G", "tmpfs:1.5G", "tmpfs:99999999999T",
-		"sda", "/dev/", "/etc/passwd", "disk:2G", "loop:2iB", "loop:KG",
+		"zram", "zram:", "zram:1G,dir=/x", "sda", "/dev/", "/etc/passwd", "disk:2G", "loop:2iB", "loop:KG",
 	};
 	struct fs_disk_spec spec = parse("loop:2G,dir=/a,b");
 	char why[256], text[5000] = "";
@@ -102,13 +102,13 @@ static void test_parse(void **state)
 	assert_int_equal(parse("mem:3Ki").bytes, 3072);
 	assert_int_equal(parse("tmpfs:1048576").bytes, 1 << 20);
 	assert_int_equal(parse("mem:1T").kind, FS_DISK_MEM);
+	assert_int_equal(parse("zram:2G").kind, FS_DISK_ZRAM);
 	assert_string_equal(parse("/dev/vda").device, "/dev/vda");
 	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
 		why[0] = '\0';
 		assert_int_equal(fs_disk_parse(bad[i], &spec, why), -EINVAL);
 		assert_non_null(strstr(why, "loop:2G"));
 	}
-	assert_int_equal(fs_disk_parse("zram:2G", &spec, why), -ENOSYS);
 	memset(text, 'x', sizeof(text) - 1);
 	assert_int_equal(fs_disk_parse(text, &spec, why), -EINVAL);
 	assert_non_null(strstr(why, "xxx...' is not"));
