@@ -186,9 +186,9 @@ static const char *check_output(const struct config *c)
 	const bool json = c->json && !strcmp(c->json, "-");
 	const bool table = c->metrics || c->metrics_brief || c->times;
 
-	if (json + c->lkp + table > 1)
-		return "one machine format on stdout at most: --json -, --lkp, or --metrics, "
-		       "--metrics-brief and --times; "
+	if (json + c->lkp + c->csv + table > 1)
+		return "one machine format on stdout at most: --json -, --lkp, --csv, or "
+		       "--metrics, --metrics-brief and --times; "
 		       "--json FILE goes with each";
 	return NULL;
 }

@@ -363,6 +363,7 @@ const struct cli_option fs_cli_options[] = {
 	HEADING("Output (one machine format on stdout at most)"),
 	TEXT(RUNS | V(LIST) | V(DESCRIBE), "json", "FILE|-", json, "results as JSON"),
 	FLAG(RUNS, "lkp", lkp, "KEY.ops_per_sec: X lines"),
+	FLAG(RUNS, "csv", csv, "a line of names, then a row for each stage"),
 	FLAG(RUNS, "metrics", metrics, "stress-ng's table, 12 columns"),
 	FLAG(RUNS, "metrics-brief", metrics_brief,
 	     "stress-ng's table, 10 columns; with --metrics that one is printed"),
@@ -375,7 +376,6 @@ const struct cli_option fs_cli_options[] = {
 	NOTED("oomable"), NOTED("pathological"), NOTED("aggressive"),
 	LATER("load"),
 	LATER("monitor"), LATER("snapshot"), LATER("perf-control"), LATER("trace-marker"),
-	LATER("csv"),
 	{ .kind = CLI_HEADING }
 };
 

@@ -105,7 +105,7 @@ struct config {
 
 	/* output */
 	const char *json;		/* file, "-" or NULL */
-	bool lkp, metrics, metrics_brief, times;
+	bool lkp, csv, metrics, metrics_brief, times;
 	const char *stress_ng_noted;	/* stress-ng's options without effect, by blanks; or NULL */
 	const char **labels;		/* K=V */
 	unsigned nlabels;

@@ -16,7 +16,7 @@ FILE *fs_report_people(const struct config *c)
 {
 	const bool json = c->json && strcmp(c->json, "-") == 0;
 
-	return c->lkp || c->metrics || c->metrics_brief || json ? stderr : stdout;
+	return c->lkp || c->csv || c->metrics || c->metrics_brief || json ? stderr : stdout;
 }
 
 /* Length of a UTF-8 sequence by its first byte, 0: this is none. */
@@ -224,6 +224,8 @@ int fs_report(const struct config *config, const struct run_result *runs, unsign
 		fs_error("the result is lost: --json %s: %s", config->json, strerror(-rc));
 	if (config->lkp)
 		fs_report_lkp(stdout, runs, nruns);
+	else if (config->csv)
+		fs_report_csv(stdout, runs, nruns);
 	else if (json_stdout)
 		err = fs_report_json("-", runs, nruns);
 	else if (!config->quiet)

@@ -17,6 +17,8 @@ void fs_report_plan(FILE *out, const struct run_result *run);
 void fs_report_text(FILE *out, const struct run_result *runs, unsigned nruns);
 /* "KEY.ops_per_sec: X" for lkp-tests' parsers: each key once, plain decimals, no zero as a mark. */
 void fs_report_lkp(FILE *out, const struct run_result *runs, unsigned nruns);
+/* A table of all stages of all runs: a line of names, a row each, quoted as in RFC 4180. */
+void fs_report_csv(FILE *out, const struct run_result *runs, unsigned nruns);
 /* stress-ng's table, in one write(2): --metrics (12 columns), --metrics-brief (10), --times. */
 int fs_report_stress_ng(int fd, const struct run_result *runs, unsigned nruns, bool brief,
 			bool times);

@@ -194,7 +194,8 @@ forbidden
 resources
 paths
 refused "a stack of 32 KiB is too small" bash -c 'ulimit -s 32; exec "$@"' - "${run[@]}" --test lease
-for verb in list version "describe lease" "plan --test lease" "probe --test lease" "probe --test lease --json -"; do
+for verb in list version "describe lease" "plan --test lease" "probe --test lease" "probe --test lease --json -" \
+	"--test lease --ops 10 --settle 0 --quiet --csv"; do
 	read -ra words <<<"$verb"
 	"$FSSTRESS" "${words[@]}" >/dev/full 2>"$work/err"
 	check "$verb to a full stdout: 3" [ $? = 3 ]

@@ -109,6 +109,51 @@ static void test_lkp(void **state)
 	golden("lkp-targets", written(fs_report_lkp, runs, 2));
 }
 
+/* Cells of the line at *text, which is moved behind it, by the rules of RFC 4180. */
+static unsigned csv_cells(const char **text)
+{
+	unsigned n = 1;
+
+	for (bool quoted = false; quoted || **text != '\n'; ++*text) {
+		assert_true(**text);
+		quoted ^= **text == '"';
+		n += !quoted && **text == ',';
+	}
+	++*text;
+	return n;
+}
+
+static void test_csv(void **state)
+{
+	struct toy_run a, b;
+	struct run_result runs[2];
+	unsigned columns, rows = 0;
+	char *text;
+
+	(void)state;
+	toy_run_make(&a, &runs[0]);
+	toy_run_make(&b, &runs[1]);
+	toy_second_run(&runs[1]);
+	/* commas, quotes and line ends, which a path may have */
+	strcpy(runs[1].target.path, "/mnt/\"a\",b\nc");
+	runs[1].disk = NULL;
+	runs[0].disk = "loop:2G,dir=/x";
+	strcpy(b.results[TOY_STUCK].reason, "says \"no\"");
+	b.stages[TOY_MIX].process = b.stages[TOY_MIX].together = true;
+	b.results[TOY_MIX].usage_known = false;
+	b.results[TOY_FAILED].ops_per_sec = 7.7;	/* not to be seen */
+	fs_warn_add(b.results[TOY_MIX].warnings, &b.results[TOY_MIX].nwarnings, "a second, too");
+	text = written(fs_report_csv, runs, 2);
+	for (const char *at = text; *at; rows++) {
+		const unsigned n = csv_cells(&at);
+
+		columns = rows ? columns : n;
+		assert_int_equal(n, columns);
+	}
+	assert_int_equal(rows, 1 + 2 * TOYS);
+	golden("csv", text);
+}
+
 static void test_stress_ng(void **state)
 {
 	struct toy_run t;
@@ -210,6 +255,7 @@ int main(void)
 		cmocka_unit_test(test_text),
 		cmocka_unit_test(test_plan),
 		cmocka_unit_test(test_lkp),
+		cmocka_unit_test(test_csv),
 		cmocka_unit_test(test_stress_ng),
 		cmocka_unit_test(test_stress_ng_parse),
 		cmocka_unit_test(test_decimal),
