@@ -13,7 +13,6 @@
  * of simulation output", Operations Research 30(3), 1982); fewer where they would be short.
  */
 enum {
-	INTERVAL_BATCHES = 20,
 	INTERVAL_BATCHES_SHORT = 10,
 	INTERVAL_BATCHES_MIN = 5,
 	INTERVAL_SHORT = 300,		/* slices */
@@ -75,7 +74,7 @@ static double interval_ess(const double *x, size_t n, double mean)
 	const double square = interval_product(x, n, mean, 0);
 	double iat = -1;
 
-	for (size_t lag = 0; lag + 1 < n && square > 0; lag += 2) {
+	for (size_t lag = 0; lag + 1 < n; lag += 2) {
 		const double pair = interval_product(x, n, mean, lag) +
 				    interval_product(x, n, mean, lag + 1);
 
@@ -88,7 +87,7 @@ static double interval_ess(const double *x, size_t n, double mean)
 
 unsigned fs_batches(size_t n)
 {
-	const size_t most = n < INTERVAL_SHORT ? INTERVAL_BATCHES_SHORT : INTERVAL_BATCHES,
+	const size_t most = n < INTERVAL_SHORT ? INTERVAL_BATCHES_SHORT : FS_BATCHES_MAX,
 		     k = n / 2 < most ? n / 2 : most;
 
 	return k < INTERVAL_BATCHES_MIN ? 0 : (unsigned)k;
@@ -110,7 +109,7 @@ void fs_batch_means(const double *x, size_t n, double *means, unsigned k)
  */
 static void interval_batch(const double *x, size_t n, unsigned k, struct fs_interval *out)
 {
-	double means[INTERVAL_BATCHES], mean, square, half;
+	double means[FS_BATCHES_MAX], mean, square, half;
 
 	fs_batch_means(x, n, means, k);
 	mean = fs_mean(means, k);

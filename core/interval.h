@@ -12,7 +12,10 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-enum { FS_SLICES_MAX = 1024 };		/* the longest series */
+enum {
+	FS_SLICES_MAX = 1024,		/* the longest series */
+	FS_BATCHES_MAX = 20,
+};
 
 struct fs_interval {
 	double mean;			/* NAN: no slices */

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "core/key.h"
+#include "core/reference.h"
 #include "core/report_parts.h"
 #include "platform/errno_name.h"
 
@@ -76,6 +77,43 @@ static const char *csv_device_real(const struct csv_row *row, size_t at, char te
 	return row->r->device_io.known ? csv_real(row, at, text) : NULL;
 }
 
+static bool csv_sampled(const struct stage_result *r)
+{
+	return r->status == STATUS_PASSED && r->nseries;
+}
+
+static const char *csv_sample(const struct csv_row *row, size_t at, char text[CSV_TEXT_MAX])
+{
+	return csv_sampled(row->r) ? csv_real(row, at, text) : NULL;
+}
+
+static const char *csv_adjusted(const struct csv_row *row, size_t at, char text[CSV_TEXT_MAX])
+{
+	return row->r->reference.kind != REFERENCE_NONE ? csv_sample(row, at, text) : NULL;
+}
+
+static const char *csv_ci95(const struct csv_row *row, size_t at, char text[CSV_TEXT_MAX])
+{
+	double end;
+
+	memcpy(&end, (const char *)row->r + at, sizeof(end));
+	end = fs_report_ci95(row->r, end);
+	return csv_sampled(row->r) && isfinite(end) ? fs_report_decimal(end, text) : NULL;
+}
+
+/* at: of a percentile in struct fs_latency. */
+static const char *csv_latency(const struct csv_row *row, size_t at, char text[CSV_TEXT_MAX])
+{
+	struct fs_percentile p;
+	struct fs_latency l;
+
+	if (row->r->status != STATUS_PASSED || !row->r->service)
+		return NULL;
+	fs_histogram_summary(&l, row->r->service);
+	memcpy(&p, (const char *)&l + at, sizeof(p));
+	return csv_print_count(p.valid ? p.ns : FS_UNKNOWN, text);
+}
+
 /* --- words and whole numbers ------------------------------------------------------------------ */
 
 #define CSV_GET(name, value)								\
@@ -105,6 +143,11 @@ CSV_GET(csv_reason, r->reason)
 CSV_GET(csv_errno, r->err ? csv_print_count((uint64_t)r->err, text) : NULL)
 CSV_GET(csv_errno_name, r->err ? fs_errno_name(r->err) : NULL)
 CSV_GET(csv_granularity, r->granularity)
+CSV_GET(csv_endpoint, csv_sampled(r) ? fs_report_endpoint(r) : NULL)
+CSV_GET(csv_reliable, csv_sampled(r) ? r->interval.reliable ? "true" : "false" : NULL)
+CSV_GET(csv_drift, csv_sampled(r) && r->steady.judged ? fs_drift_names[r->steady.drift] : NULL)
+CSV_GET(csv_reference, csv_sampled(r) && r->reference.kind != REFERENCE_NONE ?
+		       fs_reference_names[r->reference.kind] : NULL)
 
 /* --- lists ------------------------------------------------------------------------------------ */
 
@@ -169,6 +212,7 @@ static const char *csv_warnings(const struct csv_row *row, size_t at, char text[
 
 #define GET(name, get)		{ name, get, 0 }
 #define AT(name, get, field)	{ name, get, offsetof(struct stage_result, field) }
+#define P(name, field)		{ name, csv_latency, offsetof(struct fs_latency, field) }
 
 /* Read by name, never by position: columns will be added where they belong. */
 static const struct csv_column {
@@ -196,6 +240,19 @@ static const struct csv_column {
 	AT("ops", csv_ops, ops),
 	AT("ops_per_sec", csv_rate, ops_per_sec),
 	AT("ops_per_cpu_sec", csv_rate, ops_per_cpu_sec),
+	GET("endpoint", csv_endpoint),
+	AT("ops_per_sec_trimmed", csv_sample, interval.trimmed),
+	AT("ci95_low", csv_ci95, interval.low),
+	AT("ci95_high", csv_ci95, interval.high),
+	GET("ci95_reliable", csv_reliable),
+	GET("drift", csv_drift),
+	GET("reference", csv_reference),
+	AT("reference_ops_per_sec", csv_adjusted, reference.ops_per_sec),
+	AT("adjusted_ops_per_sec", csv_adjusted, reference.adjusted_ops_per_sec),
+	P("latency_p50_ns", p50),
+	P("latency_p90_ns", p90),
+	P("latency_p99_ns", p99),
+	P("latency_p999_ns", p999),
 	GET("granularity", csv_granularity),
 	AT("fairness", csv_real, fairness),
 	AT("measured_s", csv_real, measured_s),
@@ -210,6 +267,7 @@ static const struct csv_column {
 	AT("user_s", csv_real, user_s),
 	AT("system_s", csv_real, system_s),
 	AT("machine_busy_s", csv_real, machine_busy_s),
+	AT("run_queue_wait_s", csv_real, wait_s),
 	AT("voluntary_switches", csv_usage, usage.voluntary),
 	AT("involuntary_switches", csv_usage, usage.involuntary),
 	AT("minor_faults", csv_usage, usage.minor),

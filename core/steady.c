@@ -11,12 +11,11 @@
 enum {
 	STEADY_BATCH = 5,		/* slices */
 	STEADY_BATCHES_MAX = FS_SLICES_MAX / STEADY_BATCH,
-	STEADY_SEGMENT_MIN = 5,		/* batches: shorter is a stall, not a level */
+	STEADY_BORDER_MIN = 150,	/* slices: below, noise alone puts MSER at its border */
 };
 
 #define STEADY_MEAN_CHANGE 0.01		/* what matters: the least that runs are compared for */
-#define STEADY_LEVEL_CHANGE (2 * STEADY_MEAN_CHANGE)	/* in half the series, or along it */
-#define STEADY_SLOPE_P 0.001
+#define STEADY_P 0.001			/* several courses are tried on each series */
 
 const char *const fs_drift_names[] = { "none", "late-step", "slope", "no-steady-state" };
 
@@ -47,57 +46,73 @@ struct fs_mser fs_mser(const double *rates, size_t n)
 	return (struct fs_mser){ .cut = best * STEADY_BATCH, .border = best && best == k / 2 };
 }
 
-/* Whether leaving out the first `cut` slices moves the mean of all by a share that matters. */
-static bool steady_moves(const double *rates, size_t n, size_t cut)
-{
-	const double mean = fs_mean(rates, n);
+/* A course that the level may have taken, fitted to a series. */
+struct steady_fit {
+	double base;			/* level where the course is 0 */
+	double size, se;		/* of the course, with standard error */
+	double explained;		/* sum of squares; 0: noise explains it as well */
+	bool matters;			/* the mean is far enough from base */
+};
 
-	return fabs(fs_mean(rates + cut, n - cut) - mean) >= STEADY_MEAN_CHANGE * mean && mean > 0;
+/*
+ * Least squares of rates = base + size * course on batch means, which are long enough to be near
+ * independent (interval.h): size = Sxy / Sxx, se^2 = (Syy - size * Sxy) / ((k - 2) * Sxx), and
+ * size / se is t with k - 2 degrees of freedom where nothing but noise is (Draper and Smith,
+ * "Applied Regression Analysis", 3rd ed., 1998, sections 1.2 to 1.4).
+ */
+static struct steady_fit steady_fit(const double *rates, const double *course, size_t n)
+{
+	const unsigned k = fs_batches(n);
+	double x[FS_BATCHES_MAX], y[FS_BATCHES_MAX], mean_x, mean_y, sxx = 0, sxy = 0, syy = 0;
+	struct steady_fit fit;
+
+	fs_batch_means(course, n, x, k);
+	fs_batch_means(rates, n, y, k);
+	mean_x = fs_mean(x, k);
+	mean_y = fs_mean(y, k);
+	for (unsigned i = 0; i < k; i++) {
+		sxx += (x[i] - mean_x) * (x[i] - mean_x);
+		sxy += (x[i] - mean_x) * (y[i] - mean_y);
+		syy += (y[i] - mean_y) * (y[i] - mean_y);
+	}
+	fit.size = sxy / sxx;
+	fit.base = mean_y - fit.size * mean_x;
+	fit.se = sqrt(fmax(syy - fit.size * sxy, 0) / (k - 2) / sxx);
+	fit.explained = fit.size != 0 && fs_t_p(fit.size / fit.se, k - 2) < STEADY_P ?
+				fit.size * sxy : 0;
+	fit.matters = fabs(mean_y - fit.base) >= STEADY_MEAN_CHANGE * mean_y;
+	return fit;
+}
+
+/* Another level in [from, to). */
+static struct steady_fit steady_level(const double *rates, size_t n, size_t from, size_t to)
+{
+	double course[FS_SLICES_MAX];
+
+	for (size_t i = 0; i < n; i++)
+		course[i] = i >= from && i < to;
+	return steady_fit(rates, course, n);
+}
+
+static bool steady_drifts(struct steady_fit fit)
+{
+	return fit.matters && fit.explained > 0;
 }
 
 bool fs_warmup_short(const double *rates, size_t warmup, size_t n)
 {
 	const struct fs_mser start = fs_mser(rates, n);
 
-	return start.cut > warmup && !start.border &&
-	       steady_moves(rates + warmup, n - warmup, start.cut - warmup);
-}
-
-/* A straight line through y[0 .. k) at 0, 1, 2 ... */
-struct steady_line {
-	double slope, se;		/* per step; its standard error */
-	double explained;		/* sum of squares */
-};
-
-/*
- * Ordinary least squares: slope = Sxy / Sxx, se^2 = (Syy - slope * Sxy) / ((k - 2) * Sxx) (Draper
- * and Smith, "Applied Regression Analysis", 3rd ed., 1998, section 1.4).
- */
-static struct steady_line steady_line(const double *y, size_t k)
-{
-	const double mean = fs_mean(y, k), middle = (double)(k - 1) / 2;
-	double sxx = 0, sxy = 0, syy = 0, slope;
-
-	for (size_t i = 0; i < k; i++) {
-		const double x = (double)i - middle;
-
-		sxx += x * x;
-		sxy += x * (y[i] - mean);
-		syy += (y[i] - mean) * (y[i] - mean);
-	}
-	slope = sxy / sxx;
-	return (struct steady_line){
-		.slope = slope, .explained = slope * sxy,
-		.se = sqrt(fmax(syy - slope * sxy, 0) / (double)(k - 2) / sxx),
-	};
+	return start.cut > warmup && !start.border && n - warmup >= FS_STEADY_SLICES_MIN &&
+	       steady_drifts(steady_level(rates + warmup, n - warmup, 0, start.cut - warmup));
 }
 
 /* The batch medians of a series, and where they change their level. */
 struct steady_levels {
 	double medians[STEADY_BATCHES_MAX];
-	size_t k;
+	size_t k, shortest;		/* medians; in a level: a batch of the fit, at least one */
 	double penalty;			/* what a further change must explain */
-	bool change[STEADY_BATCHES_MAX];	/* a level begins here */
+	bool begins[STEADY_BATCHES_MAX];	/* here a level other than the first */
 };
 
 static double steady_median(double *x, size_t n)
@@ -107,28 +122,25 @@ static double steady_median(double *x, size_t n)
 }
 
 /*
- * Noise of the medians: 1.15 * MAD of first differences, which a change of level hardly touches;
- * 1.05 would be right for independent normal ones, sqrt(1/2) / 0.6745, and neighbours are alike
- * here. Where most do not differ at all, the root of half their mean square (von Neumann and
- * others, Annals of Mathematical Statistics 12(2), 1941).
+ * Noise of the medians: 1.15 * MAD of first differences, which a change of level hardly touches.
+ * sqrt(1/2) / 0.6745 = 1.05 is right for independent normal ones; neighbours here are alike. Where
+ * most do not differ at all: the root of half their mean square (von Neumann and others, Annals of
+ * Mathematical Statistics 12(2), 1941).
  */
 static double steady_noise(const double *y, size_t k)
 {
-	double steps[STEADY_BATCHES_MAX], squares = 0, middle, mad;
+	double steps[STEADY_BATCHES_MAX], squares = 0, mad;
 	const size_t n = k - 1;
 
 	for (size_t i = 0; i < n; i++) {
-		steps[i] = y[i + 1] - y[i];
+		steps[i] = fabs(y[i + 1] - y[i]);
 		squares += steps[i] * steps[i];
 	}
-	middle = steady_median(steps, n);
-	for (size_t i = 0; i < n; i++)
-		steps[i] = fabs(steps[i] - middle);
 	mad = steady_median(steps, n);
 	return mad > 0 ? 1.15 * mad : sqrt(squares / (double)(2 * n));
 }
 
-/* What two levels in [from, to), the second from `at` on, explain of the sum of squares. */
+/* What a second level from `at` on explains of the sum of squares of y[from .. to). */
 static double steady_explained(const double *y, size_t from, size_t at, size_t to)
 {
 	const double before = (double)(at - from), after = (double)(to - at),
@@ -138,16 +150,15 @@ static double steady_explained(const double *y, size_t from, size_t at, size_t t
 }
 
 /*
- * Binary segmentation: split at the best place while that explains more than the penalty (Scott
- * and Knott, Biometrics 30(3), 1974; the penalty per change of the kind in Killick and others,
- * JASA 107(500), 2012).
+ * Binary segmentation (Scott and Knott, Biometrics 30(3), 1974): split at the best place, then both
+ * parts, while that explains more than the penalty.
  */
 static void steady_split(struct steady_levels *l, size_t from, size_t to)
 {
 	double most = l->penalty;
 	size_t best = 0;
 
-	for (size_t at = from + STEADY_SEGMENT_MIN; at + STEADY_SEGMENT_MIN <= to; at++) {
+	for (size_t at = from + l->shortest; at + l->shortest <= to; at++) {
 		const double explained = steady_explained(l->medians, from, at, to);
 
 		if (explained > most) {
@@ -157,16 +168,17 @@ static void steady_split(struct steady_levels *l, size_t from, size_t to)
 	}
 	if (!best)
 		return;
-	l->change[best] = true;
+	l->begins[best] = true;
 	steady_split(l, from, best);
 	steady_split(l, best, to);
 }
 
 static void steady_levels(struct steady_levels *l, const double *rates, size_t n)
 {
+	const size_t shortest = n / fs_batches(n) / STEADY_BATCH;
 	double noise;
 
-	*l = (struct steady_levels){ .k = n / STEADY_BATCH };
+	*l = (struct steady_levels){ .k = n / STEADY_BATCH, .shortest = shortest ? shortest : 1 };
 	for (size_t i = 0; i < l->k; i++) {
 		double batch[STEADY_BATCH];
 
@@ -178,83 +190,73 @@ static void steady_levels(struct steady_levels *l, const double *rates, size_t n
 	steady_split(l, 0, l->k);
 }
 
-/* The end of the level that begins at `from`. */
-static size_t steady_level_end(const struct steady_levels *l, size_t from)
+/* Of the levels that begin at n / 2 or later, the one that explains most. */
+static struct steady_fit steady_late_step(const double *rates, size_t n, struct fs_steady *out)
 {
-	size_t to = from + 1;
+	const double least = STEADY_MEAN_CHANGE * fs_mean(rates, n);
+	struct steady_fit best = { .explained = 0 };
+	struct steady_levels l;
+	size_t end = n;
 
-	while (to < l->k && !l->change[to])
-		to++;
-	return to;
-}
+	steady_levels(&l, rates, n);
+	for (size_t at = l.k - 1; 2 * at >= l.k; at--) {
+		struct steady_fit fit;
 
-/* The largest change of level from n / 2 on. */
-static void steady_late_change(const struct steady_levels *l, struct fs_steady *out)
-{
-	size_t from = 0, at = steady_level_end(l, 0);
-
-	while (at < l->k) {
-		const size_t to = steady_level_end(l, at);
-		const double before = fs_mean(l->medians + from, at - from),
-			     after = fs_mean(l->medians + at, to - at),
-			     change = before > 0 ? after / before - 1 : 1;
-
-		if (2 * at >= l->k && fabs(change) > fabs(out->change)) {
-			out->change = change;
-			out->change_at = at * STEADY_BATCH;
+		if (!l.begins[at])
+			continue;
+		fit = steady_level(rates, n, at * STEADY_BATCH, end);
+		end = at * STEADY_BATCH;
+		if (fit.explained > best.explained) {
+			best = fit;
+			out->change_at = end;
+			out->change = fit.size / fmax(fit.base, least);
 		}
-		from = at;
-		at = to;
 	}
+	return best;
 }
 
-/*
- * The line through batch means, long enough to be near independent (as for the interval of a mean,
- * interval.h), so that the usual t interval with k - 2 degrees of freedom holds. Returns whether it is
- * a slope and not noise.
- */
-static bool steady_slope(const double *rates, size_t n, double step_s, struct fs_steady *out)
+static struct steady_fit steady_line(const double *rates, size_t n, double step_s,
+				     struct fs_steady *out)
 {
-	double means[FS_SLICES_MAX];
-	const unsigned k = fs_batches(n);
-	const double mean = fs_mean(rates, n),
-		     to_percent_per_min = 100 / mean * 60 / (step_s * (double)n / k);
-	struct steady_line line;
-	double half;
+	const double unit = fs_mean(rates, n) / 100 * step_s * (double)n / 60,
+		     t = fs_t_quantile(0.05, fs_batches(n) - 2);
+	double course[FS_SLICES_MAX];
+	struct steady_fit fit;
 
-	fs_batch_means(rates, n, means, k);
-	line = steady_line(means, k);
-	half = fs_t_quantile(0.05, k - 2) * line.se;
-	out->slope = line.slope * to_percent_per_min;
-	out->slope_low = (line.slope - half) * to_percent_per_min;
-	out->slope_high = (line.slope + half) * to_percent_per_min;
-	return fabs(line.slope) * k >= STEADY_LEVEL_CHANGE * mean &&
-	       fabs(line.slope) > fs_t_quantile(STEADY_SLOPE_P, k - 2) * line.se;
+	for (size_t i = 0; i < n; i++)
+		course[i] = ((double)i + 0.5) / (double)n;
+	fit = steady_fit(rates, course, n);
+	out->slope = fit.size / unit;
+	out->slope_low = (fit.size - t * fit.se) / unit;
+	out->slope_high = (fit.size + t * fit.se) / unit;
+	return fit;
+}
+
+/* Whether MSER is at its border and the mean is not that of the second half. */
+static bool steady_first_half(const double *rates, size_t n)
+{
+	const struct fs_mser start = fs_mser(rates, n);
+	const double mean = fs_mean(rates, n);
+
+	return n >= STEADY_BORDER_MIN && start.border &&
+	       fabs(fs_mean(rates + start.cut, n - start.cut) - mean) >= STEADY_MEAN_CHANGE * mean;
 }
 
 void fs_steady(const double *rates, size_t n, double step_s, struct fs_steady *out)
 {
-	struct steady_levels levels;
-	struct fs_mser start;
-	bool step, slope;
+	struct steady_fit line, step;
+	bool slope;
 
 	assert(n <= FS_SLICES_MAX);
 	*out = (struct fs_steady){ .judged = n >= FS_STEADY_SLICES_MIN };
-	if (!out->judged || !(fs_mean(rates, n) > 0))
+	if (!out->judged || fs_mean(rates, n) <= 0)
 		return;
 	assert(step_s > 0);
-	slope = steady_slope(rates, n, step_s, out);
-	steady_levels(&levels, rates, n);
-	steady_late_change(&levels, out);
-	step = fabs(out->change) >= STEADY_LEVEL_CHANGE;
-	if (step && slope)
-		slope = steady_line(levels.medians, levels.k).explained >
-			steady_explained(levels.medians, 0, out->change_at / STEADY_BATCH, levels.k);
-	start = fs_mser(rates, n);
-	if (slope)
-		out->drift = DRIFT_SLOPE;
-	else if (step)
-		out->drift = DRIFT_LATE_STEP;
-	else if (start.border && steady_moves(rates, n, start.cut))
+	line = steady_line(rates, n, step_s, out);
+	step = steady_late_step(rates, n, out);
+	slope = line.explained > step.explained;
+	if (steady_drifts(slope ? line : step))
+		out->drift = slope ? DRIFT_SLOPE : DRIFT_LATE_STEP;
+	else if (steady_first_half(rates, n))
 		out->drift = DRIFT_NO_STEADY_STATE;
 }

@@ -32,19 +32,24 @@ static double student_fraction(double a, double b, double x)
 	return f;
 }
 
-/* The regularised incomplete beta function I_x(a, b), y = 1 - x: DLMF 8.17.22, or 8.17.4 first. */
-static double student_beta(double a, double b, double x, double y)
+/* The regularised incomplete beta function I_x(a, b), y = 1 - x, where the fraction is quick. */
+static double student_below(double a, double b, double x, double y)
 {
 	int sign;
 	double log_front;
 
-	if (x > (a + 1) / (a + b + 2))
-		return 1 - student_beta(b, a, y, x);
 	if (x <= 0)
 		return 0;
 	log_front = lgamma_r(a + b, &sign) - lgamma_r(a, &sign) - lgamma_r(b, &sign) +
-		    a * (x > 0.5 ? log1p(-y) : log(x)) + b * (y > 0.5 ? log1p(-x) : log(y));
+		    a * log(x) + b * log(y);
 	return exp(log_front) / (a * student_fraction(a, b, x));
+}
+
+/* The same for any x: I_x(a, b) = 1 - I_y(b, a), DLMF 8.17.4. */
+static double student_beta(double a, double b, double x, double y)
+{
+	return x > (a + 1) / (a + b + 2) ? 1 - student_below(b, a, y, x) :
+					   student_below(a, b, x, y);
 }
 
 /* Abramowitz and Stegun 26.7.1 with 26.5.27: 1 - A(t|df) = I_x(df/2, 1/2), x = df / (df + t^2). */
@@ -55,8 +60,6 @@ double fs_t_p(double t, double df)
 	assert(df > 0);
 	if (df > STUDENT_NORMAL_DF)
 		return erfc(fabs(t) * sqrt(0.5));
-	if (isinf(scale))
-		return 0;
 	return student_beta(df / 2, 0.5, df / scale, t * t / scale);
 }
 

@@ -106,7 +106,7 @@ static void test_made(void **state)
 	need_zram();
 	assert_int_equal(make(BYTES, "ext4", LIMIT_NS, &disk), 0);
 	assert_int_equal(strncmp(disk.source, "/dev/zram", 9), 0);
-	snprintf(path, sizeof(path), "/sys/block/%s/disksize", disk.source + 5);
+	snprintf(path, sizeof(path), "/sys/block/%.60s/disksize", disk.source + 5);
 	assert_true(fs_sysfile_read(path, text, sizeof(text)) > 0);
 	assert_string_equal(text, "67108864");
 	check_keeper(&disk);
