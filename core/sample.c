@@ -64,7 +64,9 @@ static void sample_diagnose(struct sample *s)
 	if (before)
 		fs_series(s->warmup, r->stage->workers, all, before);
 	memcpy(all + before, r->series, r->nseries * sizeof(*all));
-	r->warmup_short = fs_warmup_short(all, before, before + r->nseries);
+	/* Where the first pass is what is measured, there is no warm-up to be short. */
+	r->warmup_short = !(r->stage->variant->flags & FS_COLD) &&
+			  fs_warmup_short(all, before, before + r->nseries);
 	fs_steady(r->series, r->nseries, r->series_step_s, &r->steady);
 	fs_interval(r->series, r->nseries, &r->interval);
 	r->interval.reliable &= r->steady.drift == DRIFT_NONE;
