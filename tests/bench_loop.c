@@ -24,6 +24,8 @@ struct bench_state {
 	char *buffer;
 	uint64_t next;
 	struct fs_histogram latencies;
+	uint64_t (*through)(struct fs_worker *w, uint64_t n);	/* of bench_until() */
+	uint64_t enough;
 };
 
 struct bench {
@@ -115,6 +117,38 @@ static uint64_t bench_time_through(struct worker *k, uint64_t n)
 	return fs_now_ns() - start;
 }
 
+/* Batches without a limit of ops, until there are enough: as in a window. */
+static uint64_t bench_until(struct fs_worker *w, uint64_t n)
+{
+	struct bench_state *s = fs_state(w);
+	const uint64_t done = s->through(w, n);
+
+	if (*w->ops >= s->enough)
+		fs_area_stop(fs_worker_of(w)->area, 0);
+	return done;
+}
+
+/* Nanoseconds on the clock of an op, with all that a window measures beside its count, or with nothing. */
+static double bench_measured(struct worker *k, bool everything)
+{
+	const uint64_t start = fs_now_ns();
+	uint64_t took, off;
+
+	*k->pub.ops = 0;
+	k->stage->stop = 0;
+	k->stage->plan.ops_limit = everything ? 0 : UINT64_MAX / 2;	/* with a limit no slices are cut */
+	k->slot->batch_fixed = 0;
+	k->slot->slices.n = 0;
+	k->slot->off = k->off_ns = 0;
+	k->service = everything ? area_histogram(k->area, 0, 0) : NULL;
+	k->reference.kind = everything ? REFERENCE_SPIN : REFERENCE_NONE;
+	k->area->gate.phase = AREA_MEASURE;
+	fs_loop(k);
+	took = fs_now_ns() - start;
+	off = k->off_ns;
+	return (double)(took - off) / (double)*k->pub.ops;
+}
+
 static int bench_by_value(const void *a, const void *b)
 {
 	const double x = *(const double *)a, y = *(const double *)b;
@@ -152,6 +186,34 @@ static void bench_one(const struct bench *b, struct worker *k, struct bench_stat
 	       (ratio[BENCH_PAIRS / 2 - 1] + ratio[BENCH_PAIRS / 2]) / 2, ratio[13], ratio[26]);
 }
 
+/* What measuring costs: the rate with everything on over that with everything off. */
+static void bench_cost(const struct bench *b, struct worker *k, struct bench_state *s)
+{
+	const struct fs_variant variant = { .name = "", .run = bench_until };
+	double ratio[BENCH_PAIRS], ns;
+
+	k->pub.variant = &variant;
+	s->through = b->through;
+	s->enough = 10000;
+	ns = bench_measured(k, false);
+	s->enough = (uint64_t)(BENCH_SLICE_NS / ns);
+	for (int i = 0; i < BENCH_PAIRS; i++) {
+		const bool on_first = fs_rng_next(&k->batch_rng) & 1;
+		double on = on_first ? bench_measured(k, true) : 0;
+		const double off = bench_measured(k, false);
+
+		if (!on_first)
+			on = bench_measured(k, true);
+		ratio[i] = off / on;
+	}
+	qsort(ratio, BENCH_PAIRS, sizeof(*ratio), bench_by_value);
+	printf("%-8s everything measured over nothing: rate ratio %.4f [%.4f, %.4f]\n", b->name,
+	       (ratio[BENCH_PAIRS / 2 - 1] + ratio[BENCH_PAIRS / 2]) / 2, ratio[13], ratio[26]);
+	k->service = NULL;
+	k->stage->stop = 0;
+	k->reference.kind = REFERENCE_NONE;
+}
+
 int main(void)
 {
 	static const struct bench benches[] = {
@@ -182,6 +244,7 @@ int main(void)
 			state.fd = open(path, O_RDWR | O_CLOEXEC);
 		}
 		bench_one(&benches[i], &k, &state);
+		bench_cost(&benches[i], &k, &state);
 	}
 	unlink(path);
 	fs_area_close(k.area, fd);
