@@ -7,6 +7,7 @@
 
 #include "core/snapshot.h"
 #include "core/supervise.h"
+#include "platform/fs_counters.h"
 
 struct flight {				/* one stage in flight */
 	struct group_stage *to;
@@ -33,6 +34,7 @@ struct group {
 	unsigned n, next;		/* next: to be spawned */
 	bool probing;
 	uint64_t busy_start_ns, busy_end_ns, window_start_ns;
+	struct fs_mount_counters mount_start, mount_end;
 };
 
 /* group.c: the area with its plans, and starting a stage process. */

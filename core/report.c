@@ -140,6 +140,12 @@ double fs_report_per_op(uint64_t n, uint64_t ops)
 	return n != FS_UNKNOWN && ops ? (double)n / (double)ops : NAN;
 }
 
+/* Refills are off the clock and on the device; stages that run together share it. */
+bool fs_report_upper_bound(const struct stage_result *r)
+{
+	return r->duty < 1 || r->stage->together;
+}
+
 struct report_sum {
 	double sum;
 	unsigned n;
@@ -161,7 +167,8 @@ static double report_average(const struct report_sum *s)
 struct report_mean fs_report_mean(const struct run_result *runs, unsigned nruns,
 				  const unsigned of[], unsigned target, unsigned stage)
 {
-	struct report_sum ops = { 0 }, rate = { 0 }, flushes = { 0 }, bytes = { 0 }, busy = { 0 };
+	struct report_sum ops = { 0 }, rate = { 0 }, flushes = { 0 }, bytes = { 0 }, busy = { 0 },
+			  log = { 0 };
 	struct report_mean m = { .status = STATUS_SKIPPED, .duty = INFINITY };
 
 	for (unsigned i = 0; i < nruns; i++) {
@@ -178,6 +185,7 @@ struct report_mean fs_report_mean(const struct run_result *runs, unsigned nruns,
 		m.duty = r->duty < m.duty ? r->duty : m.duty;
 		report_add(&ops, (double)r->ops);
 		report_add(&rate, r->ops_per_sec);
+		report_add(&log, fs_report_per_op(r->log_bytes, r->ops));
 		if (!r->device_io.known)
 			continue;
 		report_add(&flushes, fs_report_per_op(r->device_io.flushes, r->ops));
@@ -189,6 +197,7 @@ struct report_mean fs_report_mean(const struct run_result *runs, unsigned nruns,
 	m.flushes_per_op = report_average(&flushes);
 	m.write_bytes_per_op = report_average(&bytes);
 	m.busy_us_per_op = report_average(&busy);
+	m.log_bytes_per_op = report_average(&log);
 	return m;
 }
 

@@ -116,6 +116,7 @@ json_t *fs_json_target(const struct fs_target *t)
 	json_object_set_new(o, "inodes", fs_json_given(t->inodes));
 	json_object_set_new(o, "free_inodes",
 			    fs_json_count(t->inodes ? t->free_inodes : FS_UNKNOWN));
+	json_object_set_new(o, "log_bytes", fs_json_given(t->log_bytes));
 	json_object_set_new(o, "on_root", json_boolean(t->on_root));
 	json_object_set_new(o, "made_by_us", json_boolean(t->ours));
 	json_object_set_new(o, "device", json_device(t));

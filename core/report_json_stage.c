@@ -213,25 +213,6 @@ static json_t *json_errors(const struct stage_result *r)
 	return o;
 }
 
-static json_t *json_device_io(const struct device_io *io)
-{
-	const double mean = io->writes ? (double)io->write_bytes / (double)io->writes : NAN;
-	json_t *o;
-
-	if (!io->known)
-		return json_null();
-	o = json_object();
-	json_object_set_new(o, "reads", fs_json_count(io->reads));
-	json_object_set_new(o, "read_bytes", fs_json_count(io->read_bytes));
-	json_object_set_new(o, "writes", fs_json_count(io->writes));
-	json_object_set_new(o, "write_bytes", fs_json_count(io->write_bytes));
-	json_object_set_new(o, "mean_write_bytes", fs_json_real(mean));
-	json_object_set_new(o, "flushes", fs_json_count(io->flushes));
-	json_object_set_new(o, "discards", fs_json_count(io->discards));
-	json_object_set_new(o, "busy_s", fs_json_real(io->busy_s));
-	return o;
-}
-
 static json_t *json_metrics(const struct stage_result *r)
 {
 	json_t *all = json_object();
@@ -326,7 +307,7 @@ static void json_rates(json_t *o, const struct stage_result *r)
 json_t *fs_json_stage(const struct run_result *run, const struct stage_result *r)
 {
 	static const char *const not_measured[] = {
-		"fs_counters", "regime", "locality",
+		"locality",
 	};
 	json_t *o = json_object();
 
@@ -343,7 +324,7 @@ json_t *fs_json_stage(const struct run_result *run, const struct stage_result *r
 	json_object_set_new(o, "window", json_window(r));
 	json_object_set_new(o, "perf", json_perf(r));
 	json_object_set_new(o, "errors", json_errors(r));
-	json_object_set_new(o, "device_io", json_device_io(&r->device_io));
+	fs_json_cost(o, r);
 	json_object_set_new(o, "metrics", json_metrics(r));
 	json_object_set_new(o, "kinds", json_kinds(r));
 	json_object_set_new(o, "worker_detail", json_workers(r));

@@ -35,6 +35,7 @@ static void lkp_stage(FILE *out, const char *key, const struct report_mean *m)
 	lkp_number(out, key, "flushes_per_op", m->flushes_per_op);
 	lkp_number(out, key, "write_bytes_per_op", m->write_bytes_per_op);
 	lkp_number(out, key, "busy_us_per_op", m->busy_us_per_op);
+	lkp_number(out, key, "log_bytes_per_op", m->log_bytes_per_op);
 }
 
 /* All ops together: what lkp-tests divides system-wide counters by. */

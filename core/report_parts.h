@@ -40,6 +40,8 @@ const char *fs_report_endpoint(const struct stage_result *r);
 
 /* NAN where n is FS_UNKNOWN or there was no op. */
 double fs_report_per_op(uint64_t n, uint64_t ops);
+/* Whether what the device and the filesystem did in the window was not for these ops alone. */
+bool fs_report_upper_bound(const struct stage_result *r);
 
 /* Whether the runs are repetitions of each other: same directory, same disk and filesystem. */
 bool fs_report_same_target(const struct run_result *a, const struct run_result *b);
@@ -52,7 +54,8 @@ unsigned fs_report_targets(const struct run_result *runs, unsigned nruns, unsign
 struct report_mean {
 	enum status status;		/* failed when one went wrong, skipped when all were */
 	double ops, ops_per_sec, duty;	/* duty: the least */
-	double flushes_per_op, write_bytes_per_op, busy_us_per_op;	/* NAN: unknown */
+	/* NAN: unknown */
+	double flushes_per_op, write_bytes_per_op, busy_us_per_op, log_bytes_per_op;
 };
 struct report_mean fs_report_mean(const struct run_result *runs, unsigned nruns,
 				  const unsigned of[], unsigned target, unsigned stage);
@@ -77,6 +80,7 @@ json_t *fs_json_stage(const struct run_result *run, const struct stage_result *r
 json_t *fs_json_latency(const struct fs_latency *l);
 void fs_json_latencies(json_t *o, const struct stage_result *r);
 void fs_json_samples(json_t *o, const struct stage_result *r);
+void fs_json_cost(json_t *o, const struct stage_result *r);
 json_t *fs_json_lines(char *const lines[], unsigned n);	/* up to n, or to the first NULL */
 
 #endif

@@ -86,28 +86,31 @@ static void text_kinds(FILE *out, const struct stage_result *r)
 	fs_table_print(&t, out, 6);
 }
 
-/* What the device did for an op: the figure that a lost or an added cache flush changes. */
-static void text_device(FILE *out, const struct stage_result *r, const char **between)
+static void text_per_op(FILE *out, const struct stage_result *r, uint64_t n, const char *name,
+			const char **between)
 {
-	const struct device_io *io = &r->device_io;
-	const struct {
-		uint64_t n;
-		const char *name;
-	} counts[] = {
-		{ io->write_bytes, "written bytes" },
-		{ io->flushes, "flushes" },
-	};
+	const double per_op = fs_report_per_op(n, r->ops);
 	char number[REPORT_NUMBER_MAX];
 
-	if (!io->known)
+	if (!(per_op >= TEXT_PER_OP_MIN))
 		return;
-	for (unsigned i = 0; i < FS_ARRAY_SIZE(counts); i++) {
-		const double per_op = fs_report_per_op(counts[i].n, r->ops);
+	fprintf(out, "%s%s%s %s/op", *between, fs_report_upper_bound(r) ? "≤ " : "",
+		text_number(per_op, number), name);
+	*between = ", ";
+}
 
-		if (!(per_op >= TEXT_PER_OP_MIN))
-			continue;
-		fprintf(out, "%s%s %s/op", *between, text_number(per_op, number), counts[i].name);
-		*between = ", ";
+/* What device and filesystem did for an op: what a lost or an added cache flush changes. */
+static void text_cost(FILE *out, const struct stage_result *r, const char **between)
+{
+	if (r->device_io.known) {
+		text_per_op(out, r, r->device_io.write_bytes, "written bytes", between);
+		text_per_op(out, r, r->device_io.flushes, "flushes", between);
+	}
+	text_per_op(out, r, r->log_bytes, "logged bytes", between);
+	for (unsigned i = 0; i < r->nmount_counts; i++) {
+		if (r->mount_counts[i].label)
+			text_per_op(out, r, r->mount_counts[i].n, r->mount_counts[i].label,
+				    between);
 	}
 }
 
@@ -123,7 +126,7 @@ static void text_metrics(FILE *out, const struct stage_result *r)
 			text_number(r->metrics[i].value, number));
 		between = ", ";
 	}
-	text_device(out, r, &between);
+	text_cost(out, r, &between);
 	if (*between == ',')
 		fputc('\n', out);
 }

@@ -46,6 +46,8 @@ void fs_stage_result_init(struct stage_result *r, const struct stage *stage)
 		.start_realtime_ns = FS_UNKNOWN,
 		.end_realtime_ns = FS_UNKNOWN,
 		.rss_max_kib = FS_UNKNOWN,
+		.log_bytes = FS_UNKNOWN,
+		.log_turnover = NAN,
 	};
 	for (unsigned i = 0; i < FS_PERF_EVENTS; i++)
 		r->perf[i] = FS_UNKNOWN;

@@ -17,7 +17,9 @@
 #include "core/histogram.h"
 #include "core/interval.h"
 #include "core/plan.h"
+#include "core/regime.h"
 #include "core/steady.h"
+#include "platform/fs_counters.h"
 #include "platform/host.h"
 #include "platform/target.h"
 
@@ -64,7 +66,17 @@ struct worker_result {
 struct device_io {			/* differences over the window of /sys/dev/block/M:N/stat */
 	bool known;
 	uint64_t reads, read_bytes, writes, write_bytes, flushes, discards;
-	double busy_s;
+	/*
+	 * busy_s: a request was in flight, flushes apart; in ticks, of which before Linux 6.10 the
+	 * shortest request is worth one. queue_s: what all requests took; several at once count
+	 * several times. flush_s: the part of it that flushes took, or NAN.
+	 */
+	double busy_s, queue_s, flush_s;
+};
+
+struct mount_count {			/* difference of a struct fs_mount_counter */
+	const char *name, *label;
+	uint64_t n;			/* or FS_UNKNOWN */
 };
 
 struct metric {				/* a side metric of a stage, already reduced */
@@ -108,6 +120,11 @@ struct stage_result {
 		double ops_per_sec, adjusted_ops_per_sec, moved;
 	} reference;
 	struct device_io device_io;
+	struct mount_count mount_counts[FS_MOUNT_COUNTERS_MAX];
+	unsigned nmount_counts;
+	uint64_t log_bytes;		/* written to the filesystem's log in the window */
+	double log_turnover;		/* by its size */
+	enum regime regime;
 	struct area_errno tolerated[AREA_ERRNOS_MAX];
 	struct metric metrics[FS_COUNTERS_MAX + 2];
 	unsigned nmetrics;

@@ -4,6 +4,7 @@
 #include <string.h>
 #include <sys/wait.h>
 
+#include "core/cost.h"
 #include "core/group.h"
 #include "core/judge.h"
 #include "core/latency.h"
@@ -96,6 +97,8 @@ static void verdict_device(const struct flight *f, struct stage_result *r)
 		.reads = b[0] - a[0], .read_bytes = (b[2] - a[2]) * 512,
 		.writes = b[4] - a[4], .write_bytes = (b[6] - a[6]) * 512,
 		.busy_s = (double)(uint32_t)(b[9] - a[9]) / 1e3,
+		.queue_s = (double)(uint32_t)(b[10] - a[10]) / 1e3,
+		.flush_s = f->device_fields > 16 ? (double)(uint32_t)(b[16] - a[16]) / 1e3 : NAN,
 		.discards = f->device_fields > 11 ? b[11] - a[11] : FS_UNKNOWN,
 		.flushes = f->device_fields > 15 ? b[15] - a[15] : FS_UNKNOWN,
 	};
@@ -128,6 +131,7 @@ static void verdict_numbers(struct group *g, unsigned i, struct stage_result *r)
 	verdict_device(f, r);
 	verdict_last_counters(g, i);
 	fs_stats_window(r, &f->start, &f->end);
+	fs_cost(r, g->facts, &g->mount_start, &g->mount_end);
 	fs_sample(r, g->area, i, &f->start, &f->end);
 	fs_reference_reduce(r, f->to->reference);
 	fs_latency_collect(r, g->area, i);

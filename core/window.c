@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * The two ends of the window: counters of all workers, tolerated errnos, device and machine, read
- * without the workers' help.
+ * The two ends of the window: counters of all workers, tolerated errnos, filesystem, device and
+ * machine, read without the workers' help.
  */
 #include "core/group.h"
 
@@ -31,6 +31,7 @@ void fs_group_window_start(struct group *g)
 {
 	fs_store_release(&g->area->gate.phase, AREA_MEASURE);
 	g->busy_start_ns = fs_machine_busy_ns();
+	fs_mount_counters_read(g->facts, &g->mount_start);
 	for (unsigned i = 0; i < g->n; i++) {
 		struct flight *f = &g->flights[i];
 
@@ -58,6 +59,7 @@ void fs_group_window_end(struct group *g)
 		window_tally(f, true);
 		window_read_device(g, f, f->device_end);
 	}
+	fs_mount_counters_read(g->facts, &g->mount_end);
 	g->busy_end_ns = fs_machine_busy_ns();
 	fs_store_release(&g->area->gate.phase, AREA_STOP);
 }

@@ -2,6 +2,7 @@
 #include "platform/target.h"
 
 #include <errno.h>
+#include <linux/magic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,6 +14,7 @@
 
 #include "platform/clock.h"
 #include "platform/compiler.h"
+#include "platform/log_size.h"
 #include "platform/mountinfo.h"
 #include "platform/sysfile.h"
 
@@ -116,6 +118,7 @@ static void target_device(struct fs_target *t)
 	char path[128], text[PATH_MAX];
 	ssize_t n;
 
+	t->block_dev = dev;
 	snprintf(path, sizeof(path), "/sys/dev/block/%u:%u/partition", maj, min);
 	if (!access(path, F_OK)) {
 		snprintf(path, sizeof(path), "/sys/dev/block/%u:%u/../dev", maj, min);
@@ -162,10 +165,12 @@ int fs_target_read(int fd, const char *path, struct fs_target *t)
 	t->mount_id = target_mount_id(fd);
 	fs_mountinfo_each(target_mount, &search);
 	target_type_by_magic(t);
+	t->in_memory = t->magic == TMPFS_MAGIC || t->magic == RAMFS_MAGIC;
 	t->on_root = (!stat("/", &root) && root.st_dev == st.st_dev) ||
 		     (search.dev && search.dev == search.root_dev);
 	t->initramfs = t->on_root && (!strcmp(t->fstype, "rootfs") || !strcmp(t->fstype, "ramfs"));
 	target_device(t);
+	t->log_bytes = fs_log_size(fd, t);
 	return 0;
 }
 
@@ -174,6 +179,9 @@ int fs_device_stat(uint32_t major, uint32_t minor, uint64_t stat[17], unsigned *
 	char path[64], text[512], *at = text, *end;
 
 	*n = 0;
+	snprintf(path, sizeof(path), "/sys/dev/block/%u:%u/queue/iostats", major, minor);
+	if (fs_sysfile_int(path, 1) == 0)
+		return -ENOENT;
 	snprintf(path, sizeof(path), "/sys/dev/block/%u:%u/stat", major, minor);
 	if (fs_sysfile_read(path, text, sizeof(text)) <= 0)
 		return -ENOENT;

@@ -21,8 +21,11 @@ struct fs_target {
 	uint64_t inodes, free_inodes;	/* 0 and 0: allocated dynamically */
 	uint64_t mount_id;
 	uint64_t dev;			/* st_dev */
+	uint64_t block_dev;		/* the disk or partition it is on; 0: none, or unknown */
+	uint64_t log_bytes;		/* room of its log; 0: none, or unknown */
 	bool on_root;			/* the filesystem that / is on */
 	bool initramfs;
+	bool in_memory;			/* tmpfs, ramfs: its files have no other place */
 	bool ours;			/* a disk that we made */
 	uint32_t device_major, device_minor;	/* whole disk or loop behind it; 0:0 unknown */
 	char device[64];		/* "loop0", "sda"; "": none */
@@ -38,7 +41,7 @@ int fs_target_read(int fd, const char *path, struct fs_target *t);
 
 /*
  * The 17 numbers of /sys/dev/block/M:N/stat; *n how many there were. -ENOENT where there is no
- * device.
+ * device, or where it counts nothing (queue/iostats 0).
  */
 int fs_device_stat(uint32_t major, uint32_t minor, uint64_t stat[17], unsigned *n);
 

@@ -132,6 +132,10 @@ static inline void toy_mix(struct stage_result *r)
 {
 	r->duty = 0.25;
 	r->ops_per_sec *= 4;
+	r->device_io = (struct device_io){
+		.known = true, .writes = 10, .write_bytes = 40960, .busy_s = 0.5, .queue_s = 0.5,
+		.flushes = FS_UNKNOWN, .discards = FS_UNKNOWN, .flush_s = NAN,
+	};
 	r->fairness = 0.875;
 	r->nkinds = 2;
 	r->kinds[0].name = "pread";
@@ -158,7 +162,15 @@ static inline void toy_device(struct stage_result *r)
 		.flushes = 12000,
 		.discards = 0,
 		.busy_s = 6.5,
+		.queue_s = 8.25,
+		.flush_s = 1.75,
 	};
+	r->mount_counts[0] = (struct mount_count){ "jbd2_transactions", "jbd2 transactions", 12000 };
+	r->mount_counts[1] = (struct mount_count){ "jbd2_handles", NULL, FS_UNKNOWN };
+	r->nmount_counts = 2;
+	r->log_bytes = 36864000;
+	r->log_turnover = 2.25;
+	r->regime = REGIME_LOG;
 	r->metrics[r->nmetrics++] = (struct metric){ "bytes_per_sec", "bytes/s", 78643200 };
 	r->metrics[r->nmetrics++] = (struct metric){ "mean_extent_bytes", "bytes", 4096.5 };
 	r->tolerated[0] = (struct area_errno){ EINTR, 0, 3 };
@@ -228,6 +240,7 @@ static inline void toy_host(struct run_result *run)
 		.free_bytes = 1ull << 40,
 		.inodes = 65536,
 		.free_inodes = 65000,
+		.log_bytes = 16384000,
 		.device = "loop0",
 		.rotational = 0,
 		.write_cache = -1,

@@ -208,6 +208,20 @@ static void test_stress_ng_parse(void **state)
 	}
 }
 
+static void test_upper_bound(void **state)
+{
+	struct stage stage = { .workers = 1 };
+	struct stage_result r = { .stage = &stage, .duty = 1 };
+
+	(void)state;
+	assert_false(fs_report_upper_bound(&r));
+	r.duty = 0.999;
+	assert_true(fs_report_upper_bound(&r));
+	r.duty = 1;
+	stage.together = true;
+	assert_true(fs_report_upper_bound(&r));
+}
+
 static void test_decimal(void **state)
 {
 	static const struct {
@@ -258,6 +272,7 @@ int main(void)
 		cmocka_unit_test(test_csv),
 		cmocka_unit_test(test_stress_ng),
 		cmocka_unit_test(test_stress_ng_parse),
+		cmocka_unit_test(test_upper_bound),
 		cmocka_unit_test(test_decimal),
 		cmocka_unit_test(test_printable),
 	};

@@ -53,7 +53,7 @@ static bool keyed_by_data(const char *path)
 {
 	static const char *const paths[] = {
 		"host.mitigations", "stages.options", "stages.errors",
-		"stages.metrics",   "stages.kinds",
+		"stages.metrics",   "stages.kinds",   "stages.fs_counters",
 	};
 
 	for (unsigned i = 0; i < FS_ARRAY_SIZE(paths); i++) {
