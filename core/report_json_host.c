@@ -39,6 +39,37 @@ static json_t *json_debug_configs(const struct fs_host *h)
 	return list;
 }
 
+static json_t *json_known(int64_t n)
+{
+	return n < 0 ? json_null() : fs_json_int(n);
+}
+
+static json_t *json_centiseconds(int64_t n)
+{
+	return n < 0 ? json_null() : json_real((double)n / 100);
+}
+
+static json_t *json_dirty(const struct fs_dirty_limits *d)
+{
+	json_t *o = json_object();
+
+	json_object_set_new(o, "ratio", json_known(d->ratio));
+	json_object_set_new(o, "background_ratio", json_known(d->background_ratio));
+	json_object_set_new(o, "bytes", json_known(d->bytes));
+	json_object_set_new(o, "background_bytes", json_known(d->background_bytes));
+	json_object_set_new(o, "expire_s", json_centiseconds(d->expire_cs));
+	json_object_set_new(o, "writeback_s", json_centiseconds(d->writeback_cs));
+	return o;
+}
+
+static void json_load(json_t *o, const struct fs_host *h)
+{
+	static const char *const names[] = { "load", "load_5min", "load_15min" };
+
+	for (unsigned i = 0; i < FS_ARRAY_SIZE(names); i++)
+		json_object_set_new(o, names[i], fs_json_real(h->load[i] < 0 ? NAN : h->load[i]));
+}
+
 static json_t *json_positive(int n)
 {
 	return n > 0 ? json_integer(n) : json_null();
@@ -60,7 +91,12 @@ json_t *fs_json_host(const struct fs_host *h)
 	json_object_set_new(o, "numa_nodes", json_positive(h->numa_nodes));
 	json_object_set_new(o, "page_size", fs_json_count(h->page_size));
 	json_object_set_new(o, "mem_total_bytes", fs_json_count(h->mem_total_bytes));
+	json_object_set_new(o, "mem_available_bytes", fs_json_count(h->mem_available_bytes));
+	json_object_set_new(o, "swap_total_bytes", fs_json_count(h->swap_total_bytes));
+	json_object_set_new(o, "swap_free_bytes", fs_json_count(h->swap_free_bytes));
+	json_object_set_new(o, "dirty", json_dirty(&h->dirty));
 	json_object_set_new(o, "governor", fs_json_text(h->governor));
+	json_object_set_new(o, "turbo", fs_json_tristate(h->turbo));
 	json_object_set_new(o, "clocksource", fs_json_text(h->clocksource));
 	json_object_set_new(o, "smt", fs_json_text(h->smt));
 	json_object_set_new(o, "autogroup", fs_json_tristate(h->autogroup));
@@ -68,7 +104,7 @@ json_t *fs_json_host(const struct fs_host *h)
 	json_object_set_new(o, "cmdline", fs_json_text(h->cmdline));
 	json_object_set_new(o, "mitigations", json_mitigations(h->mitigations));
 	json_object_set_new(o, "debug_configs", json_debug_configs(h));
-	json_object_set_new(o, "load", fs_json_real(h->load1 < 0 ? NAN : h->load1));
+	json_load(o, h);
 	return o;
 }
 
@@ -169,7 +205,7 @@ static void json_labels(json_t *o, const struct config *c)
 
 json_t *fs_json_params(const struct run_result *run)
 {
-	static const char *const only_labels[] = { "kconfig", "rootfs", "tbox_group", "commit" };
+	static const char *const only_labels[] = { "rootfs", "tbox_group", "commit" };
 	const struct config *c = run->config;
 	json_t *o = json_object();
 
@@ -183,6 +219,7 @@ json_t *fs_json_params(const struct run_result *run)
 	json_object_set_new(o, "cpufreq_governor", fs_json_text(run->host.governor));
 	json_object_set_new(o, "ucode", fs_json_text(run->host.microcode));
 	json_object_set_new(o, "compiler", json_string(__VERSION__));
+	json_object_set_new(o, "kconfig", fs_json_text(run->host.kconfig));
 	for (unsigned i = 0; i < FS_ARRAY_SIZE(only_labels); i++)
 		json_object_set_new(o, only_labels[i], json_null());
 	json_labels(o, c);

@@ -353,7 +353,7 @@ static int run_all(struct run *r)
 		fs_error("signals: %s", strerror(errno));
 		return RUN_EXIT_SETUP;
 	}
-	fs_host_read(&r->host);
+	fs_host_read("", &r->host);
 	for (unsigned i = 0; i < c->repeat && !r->session.interrupted; i++) {
 		const int one = run_places(r);
 

@@ -2,6 +2,7 @@
 #include "platform/host.h"
 
 #include <glob.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,20 +12,33 @@
 #include <cpuid.h>
 #endif
 
-#include "platform/compiler.h"
 #include "platform/sysfile.h"
 
 #define HOST_CPU "/sys/devices/system/cpu/"
 
-/* Options that make a kernel's numbers incomparable with a production kernel's. */
-static const char *const host_debug_configs[] = {
-	"KASAN", "KCSAN", "KMSAN", "UBSAN", "KCOV", "GCOV_KERNEL", "DEBUG_KMEMLEAK",
-	"PROVE_LOCKING", "LOCKDEP", "LOCK_STAT", "DEBUG_LOCK_ALLOC", "DEBUG_SPINLOCK",
-	"DEBUG_MUTEXES", "DEBUG_RWSEMS", "DEBUG_ATOMIC_SLEEP", "DEBUG_PREEMPT", "PROVE_RCU",
-	"DEBUG_PAGEALLOC", "DEBUG_OBJECTS", "DEBUG_LIST", "DEBUG_VM", "SLUB_DEBUG_ON",
-	"FAULT_INJECTION",
-	"XFS_DEBUG", "BTRFS_DEBUG", "BTRFS_ASSERT", "EXT4_DEBUG", "F2FS_CHECK_FS",
-};
+static const char *host_path(char at[PATH_MAX], const char *root, const char *path)
+{
+	snprintf(at, PATH_MAX, "%s%s", root, path);
+	return at;
+}
+
+static long host_text(const char *root, const char *path, char *text, size_t size)
+{
+	char at[PATH_MAX];
+
+	return fs_sysfile_read(host_path(at, root, path), text, size);
+}
+
+static int64_t host_number(const char *root, const char *path)
+{
+	char text[32], *end;
+	long long value;
+
+	if (host_text(root, path, text, sizeof(text)) <= 0)
+		return -1;
+	value = strtoll(text, &end, 10);
+	return *end ? -1 : value;
+}
 
 static void host_add(char *list, size_t size, const char *text)
 {
@@ -61,10 +75,10 @@ static void host_value(const char *line, const char *key, char *text, size_t siz
 }
 
 /* The first CPU's paragraph of /proc/cpuinfo. */
-static void host_cpuinfo(struct fs_host *h)
+static void host_cpuinfo(const char *root, struct fs_host *h)
 {
-	FILE *f = fopen("/proc/cpuinfo", "re");
-	char *line = NULL;
+	char at[PATH_MAX], *line = NULL;
+	FILE *f = fopen(host_path(at, root, "/proc/cpuinfo"), "re");
 	size_t size = 0;
 
 	if (!f)
@@ -77,9 +91,9 @@ static void host_cpuinfo(struct fs_host *h)
 	fclose(f);
 }
 
-static void host_hypervisor(struct fs_host *h)
+static void host_hypervisor(const char *root, struct fs_host *h)
 {
-	if (fs_sysfile_read("/sys/hypervisor/type", h->hypervisor, sizeof(h->hypervisor)) > 0)
+	if (host_text(root, "/sys/hypervisor/type", h->hypervisor, sizeof(h->hypervisor)) > 0)
 		return;
 #if defined(__x86_64__) || defined(__i386__)
 	unsigned regs[4];
@@ -92,12 +106,13 @@ static void host_hypervisor(struct fs_host *h)
 #endif
 }
 
-static void host_governor(struct fs_host *h)
+static void host_governor(const char *root, struct fs_host *h)
 {
-	char text[sizeof(h->governor)];
+	char text[sizeof(h->governor)], at[PATH_MAX];
 	glob_t g;
 
-	if (glob(HOST_CPU "cpufreq/policy*/scaling_governor", 0, NULL, &g))
+	host_path(at, root, HOST_CPU "cpufreq/policy*/scaling_governor");
+	if (glob(at, 0, NULL, &g))
 		return;
 	for (size_t i = 0; i < g.gl_pathc; i++) {
 		if (fs_sysfile_read(g.gl_pathv[i], text, sizeof(text)) <= 0)
@@ -109,12 +124,12 @@ static void host_governor(struct fs_host *h)
 	globfree(&g);
 }
 
-static void host_mitigations(struct fs_host *h)
+static void host_mitigations(const char *root, struct fs_host *h)
 {
-	char text[256], line[512];
+	char text[256], line[512], at[PATH_MAX];
 	glob_t g;
 
-	if (glob(HOST_CPU "vulnerabilities/*", 0, NULL, &g))
+	if (glob(host_path(at, root, HOST_CPU "vulnerabilities/*"), 0, NULL, &g))
 		return;
 	for (size_t i = 0; i < g.gl_pathc; i++) {
 		if (fs_sysfile_read(g.gl_pathv[i], text, sizeof(text)) <= 0)
@@ -126,81 +141,101 @@ static void host_mitigations(struct fs_host *h)
 }
 
 /* A kernel without NUMA shows no nodes and has one. */
-static int host_numa_nodes(void)
+static int host_numa_nodes(const char *root)
 {
+	char at[PATH_MAX];
 	glob_t g;
 	int n = 1;
 
-	if (!glob("/sys/devices/system/node/node[0-9]*", 0, NULL, &g)) {
+	host_path(at, root, "/sys/devices/system/node/node[0-9]*");
+	if (!glob(at, 0, NULL, &g)) {
 		n = (int)g.gl_pathc;
 		globfree(&g);
 	}
 	return n;
 }
 
-static void host_config_line(struct fs_host *h, const char *line)
+/* Above the frequency that the CPUs are sold for: as a driver of its own says it, or as all do. */
+static int host_turbo(const char *root)
 {
-	char name[64];
+	const int64_t off = host_number(root, HOST_CPU "intel_pstate/no_turbo");
 
-	if (sscanf(line, "CONFIG_%63[A-Z0-9_]=y", name) != 1 || strcmp(strchr(line, '='), "=y\n"))
-		return;
-	for (size_t i = 0; i < FS_ARRAY_SIZE(host_debug_configs); i++) {
-		if (strcmp(name, host_debug_configs[i]))
-			continue;
-		if (h->debug_configs[0])
-			host_add(h->debug_configs, sizeof(h->debug_configs), " ");
-		host_add(h->debug_configs, sizeof(h->debug_configs), name);
-	}
+	return off < 0 ? (int)host_number(root, HOST_CPU "cpufreq/boost") : !off;
 }
 
-/*
- * /proc/config.gz would take an inflater: a kernel that has but that stays unknown, which is not
- * the same as "none".
- */
-static void host_config(struct fs_host *h)
+static void host_memory(const char *root, struct fs_host *h)
 {
-	static const char *const places[] = { "/boot/config-%s", "/lib/modules/%s/config" };
-	char path[512], *line = NULL;
-	size_t size = 0;
-	FILE *f = NULL;
+	char text[4096];
 
-	for (size_t i = 0; !f && i < FS_ARRAY_SIZE(places); i++) {
-		snprintf(path, sizeof(path), places[i], h->kernel);
-		f = fopen(path, "re");
-	}
-	if (!f)
-		return;
-	while (getline(&line, &size, f) > 0)
-		if (!strncmp(line, "CONFIG_", 7) && strchr(line, '='))
-			host_config_line(h, line);
-	h->debug_configs_known = true;
-	free(line);
-	fclose(f);
+	host_text(root, "/proc/meminfo", text, sizeof(text));
+	h->mem_available_bytes = fs_sysfile_meminfo(text, "MemAvailable");
+	h->swap_total_bytes = fs_sysfile_meminfo(text, "SwapTotal");
+	h->swap_free_bytes = fs_sysfile_meminfo(text, "SwapFree");
+	h->dirty = (struct fs_dirty_limits){
+		.ratio = host_number(root, "/proc/sys/vm/dirty_ratio"),
+		.background_ratio = host_number(root, "/proc/sys/vm/dirty_background_ratio"),
+		.bytes = host_number(root, "/proc/sys/vm/dirty_bytes"),
+		.background_bytes = host_number(root, "/proc/sys/vm/dirty_background_bytes"),
+		.expire_cs = host_number(root, "/proc/sys/vm/dirty_expire_centisecs"),
+		.writeback_cs = host_number(root, "/proc/sys/vm/dirty_writeback_centisecs"),
+	};
 }
 
-void fs_host_read(struct fs_host *h)
+/* "PID (NAME) STATE PPID PGRP SESSION TTY ...", where NAME may hold anything. */
+static int host_terminal(const char *root)
+{
+	char text[512], *name_end;
+	int tty;
+
+	host_text(root, "/proc/self/stat", text, sizeof(text));
+	name_end = strrchr(text, ')');
+	if (!name_end || sscanf(name_end, ") %*c %*d %*d %*d %d", &tty) != 1)
+		return -1;
+	return tty != 0;
+}
+
+static void host_load(const char *root, struct fs_host *h)
+{
+	char text[128];
+
+	host_text(root, "/proc/loadavg", text, sizeof(text));
+	if (sscanf(text, "%lf %lf %lf", &h->load[0], &h->load[1], &h->load[2]) != 3)
+		h->load[0] = h->load[1] = h->load[2] = -1;
+}
+
+static void host_kernel(const char *root, struct fs_host *h)
+{
+	char at[PATH_MAX];
+
+	host_text(root, "/proc/sys/kernel/random/boot_id", h->boot_id, sizeof(h->boot_id));
+	host_text(root, "/sys/devices/system/clocksource/clocksource0/current_clocksource",
+		  h->clocksource, sizeof(h->clocksource));
+	host_text(root, "/proc/cmdline", h->cmdline, sizeof(h->cmdline));
+	host_path(at, root, "/sys/kernel/mm/transparent_hugepage/enabled");
+	fs_sysfile_choice(at, h->thp, sizeof(h->thp));
+	h->autogroup = (int)host_number(root, "/proc/sys/kernel/sched_autogroup_enabled");
+	h->terminal = host_terminal(root);
+	fs_host_config(root, h);
+}
+
+void fs_host_read(const char *root, struct fs_host *h)
 {
 	memset(h, 0, sizeof(*h));
 	host_uname(h);
-	host_cpuinfo(h);
-	host_hypervisor(h);
-	host_governor(h);
-	host_mitigations(h);
-	host_config(h);
+	host_cpuinfo(root, h);
+	host_hypervisor(root, h);
+	host_governor(root, h);
+	host_mitigations(root, h);
 	if (!h->microcode[0])
-		fs_sysfile_read(HOST_CPU "cpu0/microcode/version",
-				h->microcode, sizeof(h->microcode));
-	fs_sysfile_read("/proc/sys/kernel/random/boot_id", h->boot_id, sizeof(h->boot_id));
-	fs_sysfile_read("/sys/devices/system/clocksource/clocksource0/current_clocksource",
-			h->clocksource, sizeof(h->clocksource));
-	fs_sysfile_read(HOST_CPU "smt/control", h->smt, sizeof(h->smt));
-	fs_sysfile_read("/proc/cmdline", h->cmdline, sizeof(h->cmdline));
-	fs_sysfile_choice("/sys/kernel/mm/transparent_hugepage/enabled", h->thp, sizeof(h->thp));
-	h->autogroup = fs_sysfile_int("/proc/sys/kernel/sched_autogroup_enabled", -1);
+		host_text(root, HOST_CPU "cpu0/microcode/version", h->microcode,
+			  sizeof(h->microcode));
+	host_text(root, HOST_CPU "smt/control", h->smt, sizeof(h->smt));
+	h->turbo = host_turbo(root);
 	h->cpus_online = (int)sysconf(_SC_NPROCESSORS_ONLN);
-	h->numa_nodes = host_numa_nodes();
+	h->numa_nodes = host_numa_nodes(root);
 	h->page_size = (uint64_t)sysconf(_SC_PAGESIZE);
 	h->mem_total_bytes = (uint64_t)sysconf(_SC_PHYS_PAGES) * h->page_size;
-	if (getloadavg(&h->load1, 1) != 1)
-		h->load1 = -1;
+	host_memory(root, h);
+	host_kernel(root, h);
+	host_load(root, h);
 }

@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -55,4 +56,17 @@ int fs_sysfile_int(const char *path, int unknown)
 		return unknown;
 	value = strtol(text, &end, 10);
 	return *end ? unknown : (int)value;
+}
+
+uint64_t fs_sysfile_meminfo(const char *text, const char *name)
+{
+	const size_t n = strlen(name);
+	unsigned long long kib;
+
+	for (const char *line = text; line; line = strchr(line, '\n')) {
+		line += *line == '\n';
+		if (!strncmp(line, name, n) && sscanf(line + n, ": %llu kB", &kib) == 1)
+			return kib * 1024;
+	}
+	return UINT64_MAX;
 }

@@ -6,6 +6,7 @@
 #define PLATFORM_SYSFILE_H
 
 #include <stddef.h>
+#include <stdint.h>
 
 /*
  * Read at most size - 1 bytes, without the white space at the end. Length or -errno; text is a
@@ -19,5 +20,7 @@ long fs_sysfile_read(const char *path, char *text, size_t size);
 int fs_sysfile_choice(const char *path, char *text, size_t size);
 /* A file with one number in it; otherwise what is given as unknown. */
 int fs_sysfile_int(const char *path, int unknown);
+/* Of the text of /proc/meminfo, the bytes of one line, "Dirty"; UINT64_MAX: it is not there. */
+uint64_t fs_sysfile_meminfo(const char *text, const char *name);
 
 #endif
