@@ -8,6 +8,7 @@
 #include "core/snapshot.h"
 #include "core/supervise.h"
 #include "platform/fs_counters.h"
+#include "platform/pressure.h"
 
 struct flight {				/* one stage in flight */
 	struct group_stage *to;
@@ -33,8 +34,10 @@ struct group {
 	struct flight flights[AREA_STAGES_MAX];
 	unsigned n, next;		/* next: to be spawned */
 	bool probing;
-	uint64_t busy_start_ns, busy_end_ns, window_start_ns;
 	struct fs_mount_counters mount_start, mount_end;
+	uint64_t window_start_ns;
+	struct fs_pressure_files pressure_files;	/* open in supervise.c's window */
+	struct fs_pressure pressure_start, pressure_end;
 };
 
 /* group.c: the area with its plans, and starting a stage process. */

@@ -3,6 +3,7 @@
 
 #include <stdio.h>
 
+#include "core/environment.h"
 #include "core/reference.h"
 #include "platform/errno_name.h"
 
@@ -230,4 +231,5 @@ void fs_judge(struct stage_result *r, const struct config *config)
 	judge_held_up(r);
 	judge_overload(r);
 	judge_machine(r);
+	fs_environment_judge(r);
 }

@@ -168,6 +168,7 @@ static void json_usage(json_t *o, const struct stage_result *r)
 
 	json_object_set_new(cpu, "machine_busy", fs_json_real(r->machine_busy_s));
 	json_object_set_new(cpu, "run_queue_wait", fs_json_real(r->wait_s));
+	json_object_set_new(cpu, "steal", fs_json_real(r->environment.steal_s));
 	json_object_set_new(o, "cpu_s", cpu);
 	json_object_set_new(o, "context_switches",
 			    json_pair("voluntary", fs_json_count(u.voluntary),
@@ -325,6 +326,7 @@ json_t *fs_json_stage(const struct run_result *run, const struct stage_result *r
 	json_object_set_new(o, "perf", json_perf(r));
 	json_object_set_new(o, "errors", json_errors(r));
 	fs_json_cost(o, r);
+	fs_json_pressure(o, r);
 	json_object_set_new(o, "metrics", json_metrics(r));
 	json_object_set_new(o, "kinds", json_kinds(r));
 	json_object_set_new(o, "worker_detail", json_workers(r));

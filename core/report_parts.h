@@ -81,6 +81,8 @@ json_t *fs_json_latency(const struct fs_latency *l);
 void fs_json_latencies(json_t *o, const struct stage_result *r);
 void fs_json_samples(json_t *o, const struct stage_result *r);
 void fs_json_cost(json_t *o, const struct stage_result *r);
+/* Into the object of a stage: working_set_bytes, pressure, background. */
+void fs_json_pressure(json_t *stage, const struct stage_result *r);
 json_t *fs_json_lines(char *const lines[], unsigned n);	/* up to n, or to the first NULL */
 
 #endif

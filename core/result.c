@@ -48,6 +48,17 @@ void fs_stage_result_init(struct stage_result *r, const struct stage *stage)
 		.rss_max_kib = FS_UNKNOWN,
 		.log_bytes = FS_UNKNOWN,
 		.log_turnover = NAN,
+		.environment = {
+			.steal_s = NAN,
+			.cpu_some_s = NAN,
+			.io_some_s = NAN,
+			.io_full_s = NAN,
+			.memory_some_s = NAN,
+			.memory_full_s = NAN,
+			.dirty_bytes = { FS_UNKNOWN, FS_UNKNOWN },
+			.writeback_bytes = { FS_UNKNOWN, FS_UNKNOWN },
+			.lazyinit = -1,
+		},
 	};
 	for (unsigned i = 0; i < FS_PERF_EVENTS; i++)
 		r->perf[i] = FS_UNKNOWN;

@@ -79,6 +79,20 @@ struct mount_count {			/* difference of a struct fs_mount_counter */
 	uint64_t n;			/* or FS_UNKNOWN */
 };
 
+/*
+ * What the machine did beside the stage, over the window. NAN, FS_UNKNOWN, -1 and "": unknown, or
+ * there is nothing of the kind.
+ */
+struct environment {
+	double steal_s;			/* of all CPUs */
+	/* in which some, or all, of the machine's tasks were stalled for it */
+	double cpu_some_s, io_some_s, io_full_s, memory_some_s, memory_full_s;
+	uint64_t dirty_bytes[2], writeback_bytes[2];	/* of the machine, at start and end */
+	int lazyinit;			/* an ext4 was being initialised; 1, 0 */
+	char sync_action[16];		/* of the md array below the target */
+	unsigned cpus;			/* online */
+};
+
 struct metric {				/* a side metric of a stage, already reduced */
 	const char *name, *unit;
 	double value;
@@ -125,6 +139,7 @@ struct stage_result {
 	uint64_t log_bytes;		/* written to the filesystem's log in the window */
 	double log_turnover;		/* by its size */
 	enum regime regime;
+	struct environment environment;
 	struct area_errno tolerated[AREA_ERRNOS_MAX];
 	struct metric metrics[FS_COUNTERS_MAX + 2];
 	unsigned nmetrics;

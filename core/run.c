@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/environment.h"
 #include "core/message.h"
 #include "core/preflight.h"
 #include "core/reference.h"
@@ -231,6 +232,7 @@ static int run_one(struct run *r, struct place *place, struct run_result *run)
 		fs_place_close(&r->session);
 		return status;
 	}
+	fs_environment_warn(run);
 	if (!r->config->quiet && !(run->dry && r->config->json)) {
 		fs_report_plan(run->dry ? stdout : fs_report_people(r->config), run);
 		fflush(NULL);
@@ -354,6 +356,8 @@ static int run_all(struct run *r)
 		return RUN_EXIT_SETUP;
 	}
 	fs_host_read("", &r->host);
+	if (c->verb != VERB_PLAN && !c->dry_run)
+		fs_environment_note(&r->host);
 	for (unsigned i = 0; i < c->repeat && !r->session.interrupted; i++) {
 		const int one = run_places(r);
 

@@ -259,10 +259,12 @@ static int supervise_group(struct group *g, const char *target)
 	if (rc < 0)
 		return rc;
 	if (supervise_prepare(g) == WAIT_MET && !supervise_all_over(g)) {
+		fs_pressure_open("", g->facts, &g->pressure_files);
 		if (g->probing || g->flights[0].to->stage->ops)
 			supervise_counted_window(g);
 		else
 			supervise_timed_window(g);
+		fs_pressure_close(&g->pressure_files);
 	}
 	fs_group_stop(g);
 	for (unsigned i = 0; i < g->n; i++)

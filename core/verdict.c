@@ -5,6 +5,7 @@
 #include <sys/wait.h>
 
 #include "core/cost.h"
+#include "core/environment.h"
 #include "core/group.h"
 #include "core/judge.h"
 #include "core/latency.h"
@@ -123,7 +124,7 @@ static void verdict_numbers(struct group *g, unsigned i, struct stage_result *r)
 {
 	const struct flight *f = &g->flights[i];
 
-	r->machine_busy_s = g->busy_start_ns ? verdict_s(g->busy_start_ns, g->busy_end_ns) : NAN;
+	fs_environment_window(r, &g->pressure_start, &g->pressure_end);
 	for (unsigned w = 0; w < f->stage->plan.workers; w++) {
 		verdict_worker(area_slot(g->area, i, w), &r->workers[w]);
 		verdict_rounds(area_slot(g->area, i, w), f->start.after_ns, &r->workers[w]);

@@ -30,8 +30,8 @@ static void window_tally(struct flight *f, bool end)
 void fs_group_window_start(struct group *g)
 {
 	fs_store_release(&g->area->gate.phase, AREA_MEASURE);
-	g->busy_start_ns = fs_machine_busy_ns();
 	fs_mount_counters_read(g->facts, &g->mount_start);
+	fs_pressure_read(&g->pressure_files, &g->pressure_start);
 	for (unsigned i = 0; i < g->n; i++) {
 		struct flight *f = &g->flights[i];
 
@@ -60,6 +60,6 @@ void fs_group_window_end(struct group *g)
 		window_read_device(g, f, f->device_end);
 	}
 	fs_mount_counters_read(g->facts, &g->mount_end);
-	g->busy_end_ns = fs_machine_busy_ns();
+	fs_pressure_read(&g->pressure_files, &g->pressure_end);
 	fs_store_release(&g->area->gate.phase, AREA_STOP);
 }

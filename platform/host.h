@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * host.h - facts about the machine that a reader of a result needs; recorded, never changed
+ *
+ * What a window's length matters to is in pressure.h.
  */
 #ifndef PLATFORM_HOST_H
 #define PLATFORM_HOST_H

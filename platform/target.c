@@ -12,7 +12,6 @@
 #include <sys/vfs.h>
 #include <unistd.h>
 
-#include "platform/clock.h"
 #include "platform/compiler.h"
 #include "platform/log_size.h"
 #include "platform/mountinfo.h"
@@ -193,21 +192,4 @@ int fs_device_stat(uint32_t major, uint32_t minor, uint64_t stat[17], unsigned *
 		(*n)++;
 	}
 	return 0;
-}
-
-/*
- * user nice system idle iowait irq softirq [steal guest ...], in ticks. Stolen time is somebody
- * else's work, guest time is in user already.
- */
-uint64_t fs_machine_busy_ns(void)
-{
-	unsigned long long user, nice, system, idle, iowait, irq, softirq;
-	const long hz = sysconf(_SC_CLK_TCK);
-	char text[256];
-
-	fs_sysfile_read("/proc/stat", text, sizeof(text));
-	if (sscanf(text, "cpu %llu %llu %llu %llu %llu %llu %llu",
-		   &user, &nice, &system, &idle, &iowait, &irq, &softirq) != 7)
-		return 0;
-	return (user + nice + system + irq + softirq) * (FS_NSEC_PER_SEC / (uint64_t)hz);
 }

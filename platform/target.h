@@ -45,10 +45,4 @@ int fs_target_read(int fd, const char *path, struct fs_target *t);
  */
 int fs_device_stat(uint32_t major, uint32_t minor, uint64_t stat[17], unsigned *n);
 
-/*
- * Non-idle nanoseconds of all CPUs together since boot, from /proc/stat (10 ms steps); 0:
- * unreadable.
- */
-uint64_t fs_machine_busy_ns(void);
-
 #endif

@@ -153,6 +153,18 @@ static inline void toy_mix(struct stage_result *r)
 
 static inline void toy_device(struct stage_result *r)
 {
+	r->environment = (struct environment){
+		.steal_s = 0.25,
+		.cpu_some_s = 1.5,
+		.io_some_s = 2.5,
+		.io_full_s = 0.75,
+		.memory_some_s = 0,
+		.memory_full_s = NAN,
+		.dirty_bytes = { 8192, 4096 },
+		.writeback_bytes = { 0, 12288 },
+		.lazyinit = 1,
+		.sync_action = "idle",
+	};
 	r->device_io = (struct device_io){
 		.known = true,
 		.reads = 3,

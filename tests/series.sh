@@ -38,7 +38,8 @@ for kind in thread process; do
 		'all(.slices.workers[]; length <= 513 and all(.[]; .[0] > 0 and .[1] >= 0 and .[2] <= .[0]))'
 	check "... an interval around it, or none" each \
 		'.ops_per_sec as $r | .ci95 == null or (.ci95.low <= $r and .ci95.high >= $r)'
-	check "... latencies of ops at random" each '.latency_ns | .samples > 0 and .max >= .min and (.p50 == null or .p50 >= .min)'
+	check "... latencies of ops at random" each \
+		'.latency_ns | .samples > 0 and .max >= .min and (.p50 == null or .p50 >= .min)'
 done
 
 check "--latency all" status 0 "${run[@]}" --timeout 1 --nr-threads 1 --test lease --latency all

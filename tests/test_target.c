@@ -142,22 +142,6 @@ static void test_device_stat(void **state)
 	assert_true(stat[0] > 0);
 }
 
-/*
- * A thread that computes shows in the machine's time, and the machine has no more of it than CPUs.
- */
-static void test_machine_busy(void **state)
-{
-	const uint64_t start = fs_now_ns(), before = fs_machine_busy_ns();
-	uint64_t busy;
-
-	(void)state;
-	while (fs_now_ns() - start < 100 * FS_NSEC_PER_MSEC)
-		;
-	busy = fs_machine_busy_ns() - before;
-	assert_in_range(busy, 50 * FS_NSEC_PER_MSEC, (fs_now_ns() - start + 20 * FS_NSEC_PER_MSEC) *
-			(uint64_t)sysconf(_SC_NPROCESSORS_CONF));
-}
-
 static void test_host(void **state)
 {
 	struct fs_host h;
@@ -233,7 +217,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_root), cmocka_unit_test(test_proc), cmocka_unit_test(test_bad_descriptor),
 		cmocka_unit_test(test_mountinfo_ends), cmocka_unit_test(test_device_stat),
-		cmocka_unit_test(test_machine_busy), cmocka_unit_test(test_host), cmocka_unit_test(test_sysfile),
+		cmocka_unit_test(test_host), cmocka_unit_test(test_sysfile),
 		cmocka_unit_test(test_settle), cmocka_unit_test(test_escapes),
 	};
 
