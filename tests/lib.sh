@@ -111,7 +111,8 @@ finish()
 	exit
 }
 
-# make_fs TYPE [SIZE] [MKFS OPTION...]: mount one below $work; its directory is left in $M
+# make_fs TYPE [SIZE] [MKFS OPTION...]: mount one below $work; its directory is left in $M.
+# One with a device is mounted with $mount_options, if set.
 make_fs()
 {
 	local type=$1 size=${2:-1G} image lower
@@ -137,7 +138,7 @@ make_fs()
 		ext4) mkfs.ext4 -q -F -E lazy_itable_init=0,lazy_journal_init=0 "$@" "$image" ;;
 		*) "mkfs.$type" -q -f "$@" "$image" ;;
 		esac || exit 1
-		mount -o loop "$image" "$M" || exit 1
+		mount -o "loop${mount_options:+,$mount_options}" "$image" "$M" || exit 1
 		;;
 	esac
 	mounts+=("$M")
