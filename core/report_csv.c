@@ -146,6 +146,7 @@ CSV_GET(csv_granularity, r->granularity)
 CSV_GET(csv_endpoint, csv_sampled(r) ? fs_report_endpoint(r) : NULL)
 CSV_GET(csv_reliable, csv_sampled(r) ? r->interval.reliable ? "true" : "false" : NULL)
 CSV_GET(csv_drift, csv_sampled(r) && r->steady.judged ? fs_drift_names[r->steady.drift] : NULL)
+CSV_GET(csv_regime, r->status == STATUS_PASSED ? fs_regime_names[r->regime] : NULL)
 CSV_GET(csv_reference, csv_sampled(r) && r->reference.kind != REFERENCE_NONE ?
 		       fs_reference_names[r->reference.kind] : NULL)
 
@@ -280,6 +281,9 @@ static const struct csv_column {
 	AT("flushes", csv_device_count, device_io.flushes),
 	AT("discards", csv_device_count, device_io.discards),
 	AT("device_busy_s", csv_device_real, device_io.busy_s),
+	AT("log_bytes", csv_count, log_bytes),
+	AT("log_turnover", csv_real, log_turnover),
+	GET("regime", csv_regime),
 	GET("metrics", csv_metrics),
 	GET("warnings", csv_warnings),
 };
