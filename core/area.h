@@ -121,6 +121,7 @@ struct area_stage {
 	uint32_t abandoned;		/* what is being made, or removed, is of no use any more */
 	FS_LINE_ALIGNED uint64_t round_over;	/* the last round that somebody ended */
 	uint32_t counted;		/* where all stay in step: workers that did their --ops */
+	uint64_t round_told;		/* the last moment of a round that was told: tracing.c */
 	FS_LINE_ALIGNED struct fs_barrier barrier;	/* rounds: all workers meet */
 	FS_LINE_ALIGNED struct fs_barrier finish;	/* all workers have left the loop */
 };
@@ -171,6 +172,13 @@ struct area_gate {
 	uint64_t start_ns;		/* when all start */
 };
 
+struct area_tracing {			/* see tracing.h; all zero: nothing is lent */
+	uint32_t rounds;		/* workers have something to tell at each round */
+	uint32_t turn;			/* who may speak to perf */
+	uint32_t failed;		/* perf has not done as it was told */
+	int32_t perf_commands, perf_answers, marker;	/* descriptors of stage processes, or -1 */
+};
+
 struct area {
 	uint32_t magic, nstages;
 	uint64_t bytes;			/* of the whole area */
@@ -183,6 +191,7 @@ struct area {
 	char mount_source[64], mount_point[64], mount_fstype[16], mount_data[256];
 	uint64_t mount_flags, mount_below_dev;
 	FS_LINE_ALIGNED struct area_gate gate;
+	FS_LINE_ALIGNED struct area_tracing tracing;
 };
 #define FS_OFF_FLAG		(1ull << 63)
 

@@ -72,6 +72,8 @@ int fs_cli_match(struct cli *cli, struct cli_match *m);
 int fs_cli_unknown(struct cli *cli);
 /* Read a job file: the option --job. */
 int fs_cli_job(struct cli *cli);
+/* Names of classes, or a question about one: the option --class. */
+int fs_cli_class(struct cli *cli);
 /* One option by name, from argv or a job file; value NULL: none is there. */
 int fs_cli_option(struct cli *cli, const char *name, const char *value, const char *origin);
 /* What cannot be said of one option alone: verbs, disks, formats. */

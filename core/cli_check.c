@@ -193,6 +193,17 @@ static const char *check_output(const struct config *c)
 	return NULL;
 }
 
+static const char *check_watchers(const struct config *c)
+{
+	const char *fifo = c->perf_control, *comma = fifo ? strchr(fifo, ',') : NULL;
+
+	if (comma && (comma == fifo || !comma[1] || strchr(comma + 1, ',')))
+		return "--perf-control: write FIFO or FIFO,ACK";
+	if (c->nmonitors > FS_WATCHERS_MAX || c->nsnapshots > FS_WATCHERS_MAX)
+		return "at most 16 times --monitor and 16 times --snapshot";
+	return NULL;
+}
+
 static const char *check_selection(const struct config *c)
 {
 	const bool of_class = c->classes || c->nwith || c->sequential.text || c->all.text;
@@ -227,8 +238,9 @@ static uint64_t check_seed(void)
 
 int fs_cli_check(struct cli *cli)
 {
-	static const char *(*const checks[])(const struct config *) = { check_selection, check_disk,
-									check_output };
+	static const char *(*const checks[])(const struct config *) = {
+		check_selection, check_disk, check_output, check_watchers,
+	};
 	struct config *c = cli->config;
 	int rc;
 

@@ -12,8 +12,6 @@
 #include "core/words.h"
 #include "platform/disk.h"
 
-#define CLASS_ALL (FS_CLASS_FILESYSTEM | FS_CLASS_IO | FS_CLASS_OS | FS_CLASS_VFS | \
-		   FS_CLASS_WORKLOAD)
 #define SEED_MAX (1ull << 53)		/* what every reader of JSON keeps exactly */
 
 const struct cli_verb fs_cli_verbs[] = {
@@ -111,74 +109,6 @@ static int set_test(struct cli *cli)
 	for (unsigned i = 0; i < keys.n && !rc; i++)
 		rc = fs_cli_pick(cli, keys.list[i], NULL);
 	fs_words_free(&keys);
-	return rc;
-}
-
-static bool class_is_built(unsigned bits)
-{
-	for (const struct fs_entry *e = fs_registry; e->name; e++)
-		if (e->stressor && e->stressor->classes & bits)
-			return true;
-	return false;
-}
-
-static int unknown_class(struct cli *cli, const char *name)
-{
-	struct words all = { 0 };
-	const char *near;
-
-	for (const char *const *n = fs_class_names; *n; n++)
-		fs_words_add(&all, "%s", *n);
-	fs_words_add(&all, "all");
-	near = fs_nearest(name, (const char *const *)all.list);
-	if (near)
-		fs_cli_bad(cli, "no class '%s'; did you mean %s?", name, near);
-	else
-		fs_cli_bad(cli, "no class '%s'; valid: filesystem io os vfs workload all", name);
-	fs_words_free(&all);
-	return -EINVAL;
-}
-
-static int one_class(struct cli *cli, char *name)
-{
-	struct config *c = cli->config;
-	char *query = strchr(name, '?');
-	unsigned bits;
-
-	if (query && !query[1])
-		*query = '\0';
-	else
-		query = NULL;
-	if (!strcmp(name, "seeds"))
-		return fs_cli_bad(cli, "not in this version");
-	bits = strcmp(name, "all") ? fs_class_bit(name) : CLASS_ALL;
-	if (!bits)
-		return unknown_class(cli, name);
-	if (query) {
-		c->class_query |= bits;
-		return 0;
-	}
-	if (!class_is_built(bits))
-		return fs_cli_bad(cli, "no stressor of class %s in this version; see fsstress list",
-				  name);
-	c->class_all |= bits == CLASS_ALL;
-	c->classes |= bits;
-	return 0;
-}
-
-static int set_class(struct cli *cli)
-{
-	struct words names = { 0 };
-	int rc = fs_words_split(&names, cli->value, ",");
-
-	if (rc == -EINVAL)
-		rc = fs_cli_bad(cli, "an empty name in the list");
-	for (unsigned i = 0; i < names.n && !rc; i++)
-		rc = one_class(cli, names.list[i]);
-	if (!rc && cli->config->class_query && names.n > 1)
-		rc = fs_cli_bad(cli, "'CLASS?' asks for the members of one class");
-	cli->config->class_text = (struct given){ cli->value, cli->origin };
-	fs_words_free(&names);
 	return rc;
 }
 
@@ -280,6 +210,7 @@ static const char *const latency_names[] = { "sample", "all", "off", NULL };
 
 #define V(verb) (1u << VERB_##verb)
 #define RUNS (V(RUN) | V(PLAN) | V(PROBE))
+#define WATCHED (V(RUN) | V(PLAN))
 #define ALL (~0u)
 #define AT(field) offsetof(struct config, field)
 
@@ -297,10 +228,12 @@ static const char *const latency_names[] = { "sample", "all", "off", NULL };
 #define NOTED(n)		{ OPTION_(CLI_NOTED, RUNS, n, NULL, "accepted, without effect") }
 #define LATER(n)		{ OPTION_(CLI_LATER, 0, n, "V", NULL) }
 #define LIST(n, a, f, nf, h)	{ OPTION_(CLI_LIST, RUNS, n, a, h), .at = AT(f), .count = AT(nf) }
+#define APPEND(v, n, a, f, nf, h) \
+	{ OPTION_(CLI_APPEND, v, n, a, h), .at = AT(f), .count = AT(nf) }
 
 const struct cli_option fs_cli_options[] = {
 	HEADING("What to measure"),
-	CALL(RUNS, "class", "C[,C]", set_class,
+	CALL(RUNS, "class", "C[,C]", fs_cli_class,
 	     "filesystem io os vfs workload all; 'C?' prints the members"),
 	CALLS(RUNS, "test", "KEY[,KEY]", set_test,
 	      "stressors by name or key (fallocate.alloc.fsync)"),
@@ -336,9 +269,8 @@ const struct cli_option fs_cli_options[] = {
 	CALL(RUNS, "repeat", "N", set_repeat, "the whole plan N times"),
 	CALL(RUNS, "seed", "N", set_seed, "of all random numbers; default random, always recorded"),
 	HEADING("Where"),
-	{ OPTION_(CLI_APPEND, RUNS | V(CLEAN), "target", "DIR",
-		  "directory to work in; repeatable; default: this one"),
-	  .at = AT(targets), .count = AT(ntargets) },
+	APPEND(RUNS | V(CLEAN), "target", "DIR", targets, ntargets,
+	       "directory to work in; repeatable; default: this one"),
 	SAME("temp-path", "DIR", "target"),
 	TEXT(RUNS, "require-fs", "TYPE", require_fs, "refuse any other filesystem"),
 	CALL(RUNS, "disk", "SPEC", set_disk,
@@ -360,6 +292,14 @@ const struct cli_option fs_cli_options[] = {
 	FLAG(ALL, "quiet", quiet, "no notes"),
 	CALL(RUNS, "interval", "T", set_interval,
 	     "a line 'KEY SECONDS OPS/S' each T of a window"),
+	HEADING("For other tools to look"),
+	TEXT(WATCHED, "perf-control", "FIFO[,ACK]", perf_control,
+	     "perf record --control fifo:FIFO[,ACK] sees what is timed and nothing else"),
+	FLAG(WATCHED, "trace-marker", trace_marker, "windows and rounds in the ftrace buffer"),
+	APPEND(WATCHED, "monitor", "CMD", monitors, nmonitors,
+	       "a shell command beside each stage, SIGINT at its end; %o: output prefix"),
+	APPEND(WATCHED, "snapshot", "FILE", snapshots, nsnapshots,
+	       "a file such as /proc/vmstat, copied at both ends of each window"),
 	HEADING("Output (one machine format on stdout at most)"),
 	TEXT(RUNS | V(LIST) | V(DESCRIBE), "json", "FILE|-", json, "results as JSON"),
 	FLAG(RUNS, "lkp", lkp, "KEY.ops_per_sec: X lines"),
@@ -375,7 +315,6 @@ const struct cli_option fs_cli_options[] = {
 	NOTED("no-rand-seed"), NOTED("minimize"), NOTED("maximize"), NOTED("oom-avoid"),
 	NOTED("oomable"), NOTED("pathological"), NOTED("aggressive"),
 	LATER("load"),
-	LATER("monitor"), LATER("snapshot"), LATER("perf-control"), LATER("trace-marker"),
 	{ .kind = CLI_HEADING }
 };
 

@@ -15,6 +15,7 @@
 #include "core/words.h"
 
 #define FS_VERSION "0.1.0"
+#define FS_WATCHERS_MAX 16
 
 enum verb {
 	VERB_RUN, VERB_LIST, VERB_DESCRIBE, VERB_PROBE, VERB_PLAN, VERB_CLEAN, VERB_HELP,
@@ -102,6 +103,14 @@ struct config {
 	/* behaviour */
 	bool verify, strict, quiet, dry_run;	/* dry_run: --plan */
 	enum keep keep;
+
+	/* who else looks */
+	const char *perf_control;	/* "FIFO" or "FIFO,ACK"; or NULL */
+	bool trace_marker;
+	const char **monitors;
+	unsigned nmonitors;		/* at most FS_WATCHERS_MAX, of each */
+	const char **snapshots;		/* files */
+	unsigned nsnapshots;
 
 	/* output */
 	const char *json;		/* file, "-" or NULL */

@@ -106,6 +106,8 @@ int fs_group_open(struct group *g, const char *target)
 	snprintf(g->area->target, sizeof(g->area->target), "%s", target);
 	g->area->target_dev = g->facts ? g->facts->dev : 0;
 	group_disk(g);
+	if (!g->probing)
+		fs_tracing_lend(&g->session->tracing, g->area);
 	for (unsigned i = 0; i < g->n; i++) {
 		g->flights[i].stage = area_stage(g->area, i);
 		group_plan(g, i);
@@ -147,6 +149,7 @@ static int group_exec(void *arg)
 
 	snprintf(fd, sizeof(fd), "%d", e->g->area_fd);
 	snprintf(index, sizeof(index), "%u", e->index);
+	fs_tracing_keep(e->g->area);
 	syscall(SYS_execveat, e->g->session->exe_fd, "", argv, environ, AT_EMPTY_PATH);
 	return fs_stage_main(e->g->area_fd, e->index);
 }

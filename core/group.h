@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * group.h - private to supervise.c, group.c, window.c, stop.c and verdict.c: stages in flight
+ * group.h - private to supervise.c, group.c, window.c, stop.c, verdict.c and observe.c: stages in
+ * flight
  */
 #ifndef CORE_GROUP_H
 #define CORE_GROUP_H
 
+#include "core/copy.h"
+#include "core/monitor.h"
 #include "core/snapshot.h"
 #include "core/supervise.h"
 #include "platform/fs_counters.h"
@@ -38,6 +41,9 @@ struct group {
 	uint64_t window_start_ns;
 	struct fs_pressure_files pressure_files;	/* open in supervise.c's window */
 	struct fs_pressure pressure_start, pressure_end;
+	bool observed;			/* others were told that the window begins */
+	struct monitor monitors[FS_WATCHERS_MAX];
+	struct copy copies[FS_WATCHERS_MAX];
 };
 
 /* group.c: the area with its plans, and starting a stage process. */

@@ -5,6 +5,7 @@
  */
 #include "core/config.h"
 #include "core/pace.h"
+#include "core/tracing.h"
 #include "core/worker.h"
 
 /* Long enough for the clock read between batches to be lost in it, short enough to stop at once. */
@@ -238,6 +239,20 @@ static bool loop_meet(struct worker *k)
 	return fs_barrier_wait(&k->stage->barrier, own_cpu ? LOOP_SPIN_NS : 0);
 }
 
+/*
+ * The meeting on either side of the timed part. What there is to tell is told while all wait for
+ * it, asleep: who is told needs a CPU, too.
+ */
+static bool loop_meet_timed(struct worker *k, uint64_t r, bool begins)
+{
+	if (!loop_meet(k))
+		return false;
+	if (!fs_tracing_rounds(k->area))
+		return true;
+	fs_tracing_round(k, r, begins);
+	return fs_barrier_wait(&k->stage->barrier, 0);
+}
+
 /* fill and drain: untimed, and only while nobody is timed. */
 static bool loop_off(struct worker *k, int (*step)(struct fs_worker *w, uint64_t n), uint64_t n,
 		     enum area_worker_phase phase)
@@ -301,12 +316,12 @@ static void loop_rounds(struct worker *k)
 		uint64_t tried;
 
 		*round = (struct area_round){ .fill = fs_now_ns() };
-		if (!loop_fill(k, n) || !loop_meet(k))
+		if (!loop_fill(k, n) || !loop_meet_timed(k, r, true))
 			break;
 		fs_worker_phase(k, WORKER_RUN, "op");
 		tried = loop_timed(k, r, n);
 		loop_count(k);
-		if (!loop_meet(k) || !loop_off(k, v->drain, tried, WORKER_DRAIN))
+		if (!loop_meet_timed(k, r, false) || !loop_off(k, v->drain, tried, WORKER_DRAIN))
 			break;
 		round->drain_end = fs_now_ns();
 		fs_store_release(&k->slot->rounds, r);

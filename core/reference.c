@@ -17,7 +17,8 @@ static double reference_unit_rate(enum reference kind)
 enum reference fs_reference_for(const struct config *c, const struct fs_host *h,
 				const struct stage *stage)
 {
-	const bool watched = c->lkp || c->metrics || c->metrics_brief;
+	const bool watched = c->lkp || c->metrics || c->metrics_brief || c->perf_control ||
+			     c->nmonitors;
 
 	if (stage->ops || c->rate > 0 || !(stage->variant->flags & FS_MEM))
 		return REFERENCE_NONE;

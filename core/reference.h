@@ -33,7 +33,7 @@ extern const char *const fs_reference_names[];	/* "none", "auto", "spin", "sysca
 /*
  * What runs beside a stage. Never with --ops or --rate, or beside ops that wait for a device: there
  * it would cost more than it tells. auto: spin beside FS_MEM variants on a virtual machine, but not
- * where somebody else reads counters of the whole run (--lkp, --metrics).
+ * where somebody else counts or records what runs (--lkp, --metrics, --perf-control, --monitor).
  */
 enum reference fs_reference_for(const struct config *c, const struct fs_host *h,
 				const struct stage *stage);

@@ -11,6 +11,11 @@
 
 #include "core/result.h"
 
+#define REPORT_KEY_MAX	(AREA_KEY_MAX + 16)
+
+/* KEY, or KEY.wN where the key ran at several worker counts. Returns text. */
+char *fs_report_key(const struct stage *s, char text[REPORT_KEY_MAX]);
+
 /* The plan, one line a stage, and what it will take: printed before a run, and by `plan`. */
 void fs_report_plan(FILE *out, const struct run_result *run);
 /* The readable table, with one line of reason below for what did not pass, then warnings. */

@@ -9,13 +9,10 @@
 
 #include "core/report.h"
 
-#define REPORT_KEY_MAX	(AREA_KEY_MAX + 16)
 #define REPORT_NUMBER_MAX 64
 #define REPORT_TRIMMED	"ops_per_sec_trimmed"	/* metric: mean of slices without the extremes */
 #define REPORT_PATH_MAX	(4 * PATH_MAX + 1)	/* of a path, every byte as \xNN */
 
-/* KEY, or KEY.wN where the key ran at several worker counts. Returns text. */
-char *fs_report_key(const struct stage *s, char text[REPORT_KEY_MAX]);
 /* For parsers: at least two decimals and six significant digits, no exponent. Returns text. */
 char *fs_report_decimal(double value, char text[REPORT_NUMBER_MAX]);
 /* "PATH (ext4 on /dev/loop0)", printable. Returns text. */

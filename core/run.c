@@ -12,6 +12,7 @@
 
 #include "core/environment.h"
 #include "core/message.h"
+#include "core/observe.h"
 #include "core/preflight.h"
 #include "core/reference.h"
 #include "core/report.h"
@@ -224,8 +225,10 @@ static void run_groups(struct run *r, struct place *place, struct run_result *ru
 
 static int run_one(struct run *r, struct place *place, struct run_result *run)
 {
-	int status = fs_place_open(&r->session, place, run);
+	int status;
 
+	r->session.run = r->nresults;
+	status = fs_place_open(&r->session, place, run);
 	if (status == 0)
 		status = run_preflight(r, run);
 	if (status) {
@@ -345,6 +348,18 @@ static int run_hold_json(const char *path)
 	return -EINVAL;
 }
 
+static int run_repetitions(struct run *r)
+{
+	int status = 0;
+
+	for (unsigned i = 0; i < r->config->repeat && !r->session.interrupted; i++) {
+		const int one = run_places(r);
+
+		status = one ? one : status;
+	}
+	return status;
+}
+
 static int run_all(struct run *r)
 {
 	const struct config *c = r->config;
@@ -356,14 +371,13 @@ static int run_all(struct run *r)
 		return RUN_EXIT_SETUP;
 	}
 	fs_host_read("", &r->host);
-	if (c->verb != VERB_PLAN && !c->dry_run)
+	status = c->dry_run ? 0 : fs_observe_open(&r->session);
+	if (status == 0 && !c->dry_run)
 		fs_environment_note(&r->host);
-	for (unsigned i = 0; i < c->repeat && !r->session.interrupted; i++) {
-		const int one = run_places(r);
-
-		status = one ? one : status;
-	}
+	if (status == 0)
+		status = run_repetitions(r);
 	status = run_finish(r, status);
+	fs_observe_close(&r->session);
 	fs_session_close(&r->session);
 	return status;
 }

@@ -70,7 +70,13 @@ static int session_enter_disk(const struct fs_disk *disk)
 	return rc;
 }
 
-static int session_child(struct session *s, pid_t parent, int (*body)(void *arg), void *arg)
+struct session_job {
+	int (*body)(void *arg);
+	void *arg;
+	bool in_disk;
+};
+
+static int session_child(struct session *s, pid_t parent, const struct session_job *job)
 {
 	sigset_t set;
 
@@ -80,12 +86,12 @@ static int session_child(struct session *s, pid_t parent, int (*body)(void *arg)
 	sigprocmask(SIG_UNBLOCK, &set, NULL);
 	if (fs_task_die_with(parent) < 0)
 		return 1;
-	if (s->has_disk && session_enter_disk(&s->disk) < 0)
+	if (job->in_disk && session_enter_disk(&s->disk) < 0)
 		return 1;
-	return body(arg);
+	return job->body(job->arg);
 }
 
-int fs_session_fork(struct session *s, struct child *c, int (*body)(void *arg), void *arg)
+static int session_fork(struct session *s, struct child *c, const struct session_job *job)
 {
 	const pid_t parent = getpid();
 
@@ -95,10 +101,20 @@ int fs_session_fork(struct session *s, struct child *c, int (*body)(void *arg), 
 	if (c->pid < 0)
 		return -errno;
 	if (c->pid == 0)
-		_exit(session_child(s, parent, body, arg));
+		_exit(session_child(s, parent, job));
 	setpgid(c->pid, c->pid);
 	s->children[s->nchildren++] = c;
 	return 0;
+}
+
+int fs_session_fork(struct session *s, struct child *c, int (*body)(void *arg), void *arg)
+{
+	return session_fork(s, c, &(struct session_job){ body, arg, s->has_disk });
+}
+
+int fs_session_fork_outside(struct session *s, struct child *c, int (*body)(void *arg), void *arg)
+{
+	return session_fork(s, c, &(struct session_job){ body, arg, false });
 }
 
 void fs_child_forget(struct session *s, struct child *c)
@@ -109,12 +125,18 @@ void fs_child_forget(struct session *s, struct child *c)
 	}
 }
 
+void fs_child_signal(const struct child *c, int sig)
+{
+	if (c->pid && !c->ended)
+		kill(-c->pid, sig);
+}
+
 void fs_child_kill(struct child *c)
 {
 	if (!c->pid || c->ended)
 		return;
 	c->killed = true;
-	kill(-c->pid, SIGKILL);
+	fs_child_signal(c, SIGKILL);
 	kill(c->pid, SIGKILL);		/* it may not have made its group yet */
 }
 

@@ -15,6 +15,7 @@
 #include <sys/types.h>
 
 #include "core/config.h"
+#include "core/tracing.h"
 #include "platform/disk.h"
 #include "platform/task.h"
 
@@ -37,6 +38,8 @@ struct session {
 	bool has_disk;
 	struct fs_disk disk;		/* children run in its namespace */
 	unsigned places;		/* looked at so far */
+	unsigned run;			/* place or repetition that goes on, from 1 */
+	struct tracing tracing;
 	struct child *children[SESSION_CHILDREN_MAX];
 	unsigned nchildren;
 };
@@ -51,7 +54,11 @@ void fs_session_close(struct session *s);
  * watched until fs_child_forget().
  */
 int fs_session_fork(struct session *s, struct child *c, int (*body)(void *arg), void *arg);
+/* The same outside of the disk's namespace, where there is one. */
+int fs_session_fork_outside(struct session *s, struct child *c, int (*body)(void *arg), void *arg);
 void fs_child_forget(struct session *s, struct child *c);
+/* A signal to its process group. */
+void fs_child_signal(const struct child *c, int sig);
 /* SIGKILL to its process group. */
 void fs_child_kill(struct child *c);
 

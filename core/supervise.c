@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "core/group.h"
+#include "core/observe.h"
 #include "core/progress.h"
 #include "platform/clock.h"
 
@@ -214,6 +215,7 @@ static void supervise_give_up(struct group *g)
 /* With --ops the window opens before the release, so that no op escapes it. */
 static void supervise_counted_window(struct group *g)
 {
+	fs_observe_start(g, 0);
 	supervise_arm(g);
 	fs_group_window_start(g);
 	fs_group_go(g);
@@ -240,12 +242,15 @@ static void supervise_timed_window(struct group *g)
 {
 	const uint64_t warmup = supervise_warmup(g);
 
+	fs_observe_start(g, warmup);
 	supervise_arm(g);
 	if (warmup)
 		fs_store(&g->area->gate.phase, AREA_WARMUP);
 	fs_group_go(g);
 	if (supervise_warm_up(g, warmup) != WAIT_TIMEOUT)
 		return;
+	if (warmup)
+		fs_observe_begin(g);
 	fs_group_window_start(g);
 	supervise_window(g);
 }
@@ -266,9 +271,11 @@ static int supervise_group(struct group *g, const char *target)
 			supervise_timed_window(g);
 		fs_pressure_close(&g->pressure_files);
 	}
+	fs_observe_stop(g);
 	fs_group_stop(g);
 	for (unsigned i = 0; i < g->n; i++)
 		fs_group_verdict(g, i);
+	fs_observe_end(g);
 	fs_group_close(g);
 	return 0;
 }

@@ -325,7 +325,7 @@ int fs_disk_open(const struct fs_disk_order *asked, struct fs_disk *disk, char w
 	return err;
 }
 
-void fs_disk_close(struct fs_disk *disk)
+static void disk_close_all(struct fs_disk *disk)
 {
 	if (disk->ns_fd >= 0)
 		close(disk->ns_fd);
@@ -334,6 +334,19 @@ void fs_disk_close(struct fs_disk *disk)
 	if (disk->dev_fd >= 0)
 		close(disk->dev_fd);
 	disk->ns_fd = disk->root_fd = disk->dev_fd = -1;
+}
+
+void fs_disk_forget(struct fs_disk *disk)
+{
+	disk_close_all(disk);
+	if (disk->keeper_fd >= 0)
+		close(disk->keeper_fd);
+	disk->keeper_fd = -1;
+}
+
+void fs_disk_close(struct fs_disk *disk)
+{
+	disk_close_all(disk);
 	if (disk->keeper_fd >= 0)
 		fs_disk_zram_end(disk);
 }

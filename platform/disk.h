@@ -69,5 +69,7 @@ int fs_disk_enter(const struct fs_disk *disk);
  * as well. A zram device is waited for, for 5 s.
  */
 void fs_disk_close(struct fs_disk *disk);
+/* A child that has nothing to do with the disk: close what was inherited, and end nothing. */
+void fs_disk_forget(struct fs_disk *disk);
 
 #endif

@@ -68,6 +68,7 @@ static int target_mount(const struct fs_mountinfo *m, void *arg)
 		s->root_dev = m->dev;
 	if (m->id == t->mount_id) {
 		s->dev = m->dev;
+		target_copy(t->mount_point, sizeof(t->mount_point), m->point);
 		target_copy(t->fstype, sizeof(t->fstype), m->fstype);
 		target_copy(t->source, sizeof(t->source), m->source);
 		target_copy(t->mount_options, sizeof(t->mount_options), m->options);

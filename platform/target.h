@@ -14,6 +14,7 @@
 
 struct fs_target {
 	char path[PATH_MAX];		/* absolute, any bytes */
+	char mount_point[PATH_MAX];
 	char fstype[32], source[256], mount_options[1024], super_options[1024];
 	char requested_mount_options[256];	/* what we asked for on a disk of ours; "" */
 	uint64_t magic;			/* statfs f_type */

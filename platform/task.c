@@ -99,11 +99,21 @@ int fs_task_isolate(void)
 	return 0;
 }
 
-int fs_task_die_with(pid_t parent)
+int fs_task_hear_of(pid_t parent, int sig)
 {
-	if (prctl(PR_SET_PDEATHSIG, SIGKILL))
+	if (prctl(PR_SET_PDEATHSIG, sig))
 		return -errno;
 	return getppid() == parent ? 0 : -ESRCH;
+}
+
+int fs_task_die_with(pid_t parent)
+{
+	return fs_task_hear_of(parent, SIGKILL);
+}
+
+void fs_task_adopt(void)
+{
+	(void)prctl(PR_SET_CHILD_SUBREAPER, 1);
 }
 
 int fs_task_pin(int cpu)

@@ -29,6 +29,10 @@ int fs_task_join(struct fs_task *t);
 int fs_task_isolate(void);
 /* SIGKILL for the caller when its parent ends. -ESRCH when that has happened already. */
 int fs_task_die_with(pid_t parent);
+/* The same with another signal. */
+int fs_task_hear_of(pid_t parent, int sig);
+/* From now on the caller is the parent of descendants whose own parents have ended. */
+void fs_task_adopt(void);
 
 /* Bind to one CPU. 0 or -errno. */
 int fs_task_pin(int cpu);

@@ -131,6 +131,12 @@ static void test_together(void **unused)
 		{ "clean --timeout 5", "means nothing to clean" },
 		{ "version --lkp --tiemout 5", "--timeout" },
 		{ "describe", "name a stressor" },
+		{ "--perf-control ,a --class os", "write FIFO or FIFO,ACK" },
+		{ "--perf-control a, --class os", "write FIFO or FIFO,ACK" },
+		{ "--perf-control a,b,c --class os", "write FIFO or FIFO,ACK" },
+		{ "--perf-control a --perf-control b --class os", "given twice" },
+		{ "probe --monitor x", "means nothing to probe" },
+		{ "--class os --snapshot= ", "empty value" },
 	};
 
 	(void)unused;
@@ -142,10 +148,6 @@ static void test_not_in_this_version(void **unused)
 {
 	static const char *const lines[] = {
 		"--load fpunch@1000 --class os",
-		"--monitor x --class os",
-		"--snapshot f --class os",
-		"--perf-control --class os",
-		"--trace-marker --class os",
 		"--class seeds",
 		"compare a -- b",
 		"ab",
@@ -222,6 +224,32 @@ static void test_latency(void **unused)
 		snprintf(line, sizeof(line), "%s --class os", bad[i]);
 		command_refused(line, "--");
 	}
+}
+
+static void test_watchers(void **unused)
+{
+	struct command command;
+	const struct config *c;
+	char line[512] = "--class os";
+
+	(void)unused;
+	c = command_understood(&command, line);
+	assert_null(c->perf_control);
+	assert_false(c->trace_marker);
+	fs_config_free(&command.config);
+	c = command_understood(&command, "--class os --perf-control a,b --trace-marker "
+					 "--monitor x,y=z --snapshot /proc/vmstat --monitor x");
+	assert_string_equal(c->perf_control, "a,b");
+	assert_true(c->trace_marker);
+	assert_int_equal(c->nmonitors, 2);
+	assert_string_equal(c->monitors[0], "x,y=z");
+	assert_int_equal(c->nsnapshots, 1);
+	fs_config_free(&command.config);
+	for (unsigned i = 0; i < FS_WATCHERS_MAX; i++)
+		strcat(line, " --monitor x");
+	assert_int_equal(command_understood(&command, line)->nmonitors, FS_WATCHERS_MAX);
+	fs_config_free(&command.config);
+	command_refused(strcat(line, " --monitor x"), "at most 16");
 }
 
 static void test_order_is_irrelevant(void **unused)
@@ -340,6 +368,7 @@ int main(void)
 		cmocka_unit_test(test_classes_without_stressors),
 		cmocka_unit_test(test_repeated),
 		cmocka_unit_test(test_latency),
+		cmocka_unit_test(test_watchers),
 		cmocka_unit_test(test_order_is_irrelevant),
 		cmocka_unit_test(test_verbs),
 		cmocka_unit_test(test_stress_ng),

@@ -120,6 +120,10 @@ static void test_when(void **state)
 	assert_int_equal(fs_reference_for(&c, &h, &f.stage), REFERENCE_SYSCALL);
 	c = (struct config){ .reference = REFERENCE_AUTO, .metrics_brief = true };
 	assert_int_equal(fs_reference_for(&c, &h, &f.stage), REFERENCE_NONE);
+	c = (struct config){ .reference = REFERENCE_AUTO, .nmonitors = 1 };
+	assert_int_equal(fs_reference_for(&c, &h, &f.stage), REFERENCE_NONE);
+	c = (struct config){ .reference = REFERENCE_AUTO, .perf_control = "a" };
+	assert_int_equal(fs_reference_for(&c, &h, &f.stage), REFERENCE_NONE);
 	c = (struct config){ .reference = REFERENCE_AUTO };
 	f.stage.oversubscribed = true;
 	assert_int_equal(fs_reference_for(&c, &h, &f.stage), REFERENCE_NONE);
