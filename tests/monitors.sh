@@ -84,7 +84,7 @@ background+=("$stubborn")
 # --- monitors -------------------------------------------------------------------------------------
 
 # The shell's own child is in the background, where a shell ignores SIGINT for it.
-check "a monitor" run 0 "$FSSTRESS" --test lease.cycle --nr-threads 2 --timeout 0.5 --monitor \
+check "a monitor" run 0 "$FSSTRESS" --test lease.cycle --nr-threads 2 --timeout 1 --monitor \
 	'env >%o.env; trap "date +%s%N >%o.told; kill \$!; exit" INT; sleep 100 & wait'
 check "... is gone" gone
 check "... and found nothing wrong with" not_warned
@@ -98,7 +98,7 @@ check "... the mount" [ "$(value "$env" FSS_MOUNT)" = "$(findmnt -nro TARGET -T 
 hold "... is told to end after the window" "$(cat "$results/lease.cycle.told")" '>' \
 	"$(stage "$results/json" lease.cycle '.window.end.realtime_ns | tonumber')"
 
-check "several, in several stages" run 0 "$FSSTRESS" --test lease.cycle --nr-threads 1,2 --timeout 0.5 \
+check "several, in several stages" run 0 "$FSSTRESS" --test lease.cycle --nr-threads 1,2 --timeout 1 \
 	--monitor 'echo one >%o.one; exec sleep 100' --monitor 'echo two >%o.two; sleep 100 | sleep 100'
 check "... have files of their own" [ "$(cd "$results" && echo *.one *.two)" = \
 	"lease.cycle.w1.one lease.cycle.w2.one lease.cycle.w1.two lease.cycle.w2.two" ]
@@ -107,7 +107,7 @@ check "repetitions" run 0 "$FSSTRESS" "${quick[@]}" --repeat 2 --monitor 'echo >
 check "... have files of their own" \
 	[ "$(cd "$results" && echo *.run)" = "lease.cycle.r1.run lease.cycle.r2.run" ]
 check "all together" run 0 "$FSSTRESS" --class filesystem --with lease,fallocate.punch \
-	--fallocate-bytes 1M --all 1 --timeout 0.5 --monitor 'env >%o.all'
+	--fallocate-bytes 1M --all 1 --timeout 1 --monitor 'env >%o.all'
 check "... have one monitor" [ "$(cd "$results" && echo *.all)" = all.all ]
 check "... that knows all workers" [ "$(value "$results/all.all" FSS_TIDS)" = \
 	"$(jq -r '[.stages[].worker_detail[].tid] | join(",")' "$results/json")" ]
@@ -155,7 +155,7 @@ if [ "$(id -u)" = 0 ]; then
 	}
 	# shellcheck disable=SC2016 # for the monitor
 	see='echo $FSS_DEV >%o.dev; ls $FSS_MOUNT >%o.ls; readlink /proc/self/ns/mnt >%o.ns; exec sleep 100'
-	check "beside a disk of ours" status 0 env FSSTRESS_TEST_RUN="$work" "$FSSTRESS" "${disk[@]}" --timeout 0.5 \
+	check "beside a disk of ours" status 0 env FSSTRESS_TEST_RUN="$work" "$FSSTRESS" "${disk[@]}" --timeout 1 \
 		--settle 0 --quiet --json "$results/disk.json" --monitor "$see"
 	check "... it sees the files" grep -q lost+found "$results/fallocate.punch.ls"
 	check "... and the device" grep -q '^/dev/loop' "$results/fallocate.punch.dev"
@@ -197,7 +197,7 @@ check "nothing is left" empty "$target"
 # --- snapshots ------------------------------------------------------------------------------------
 
 rm -f "$results"/*
-check "snapshots" run 0 "$FSSTRESS" --test lease.cycle --nr-threads 1,2 --timeout 0.5 \
+check "snapshots" run 0 "$FSSTRESS" --test lease.cycle --nr-threads 1,2 --timeout 1 \
 	--snapshot /proc/uptime --snapshot /proc/vmstat
 check "... are pairs" [ "$(cd "$results" && echo *uptime*)" = "lease.cycle.w1.proc_uptime.begin \
 lease.cycle.w1.proc_uptime.end lease.cycle.w2.proc_uptime.begin lease.cycle.w2.proc_uptime.end" ]
@@ -221,7 +221,7 @@ fi
 tracing=/sys/kernel/tracing
 if [ "$(id -u)" = 0 ] && [ -w $tracing/trace_marker ] && [ "$(cat $tracing/tracing_on)" = 1 ]; then
 	echo "fsstress-test $work" >$tracing/trace_marker
-	check "marks" run 0 "$FSSTRESS_TEST" --test unlink --nr-threads 2 --timeout 0.5 --trace-marker
+	check "marks" run 0 "$FSSTRESS_TEST" --test unlink --nr-threads 2 --timeout 1 --trace-marker
 	# Only what this run has written: of its own directory's name on.
 	sed "1,/fsstress-test ${work//\//\\/}/d" $tracing/trace | sed -n 's/.*: fsstress unlink //p' >"$work/marks"
 	check "... of the window, once each" \
@@ -286,7 +286,7 @@ check "perf records the window" run 0 "$FSSTRESS" "${quick[@]}" "${told[@]}"
 check "... and no more" [ "$(paste -sd, "$work/told")" = ping,enable,disable ]
 check "... which is all right" not_warned
 : >"$work/told"
-check "perf records rounds" run 0 "$FSSTRESS_TEST" "${rounds[@]}" --timeout 0.5 "${told[@]}"
+check "perf records rounds" run 0 "$FSSTRESS_TEST" "${rounds[@]}" --timeout 1 "${told[@]}"
 uniq -c <"$work/told" | awk '$2 != "ping" { print $1, $2 }' >"$work/turns"
 check "... several" [ "$(grep -c enable "$work/turns")" -gt 1 ]
 check "... never enabled twice" [ -z "$(awk '$2 == "enable" && $1 > 1' "$work/turns")" ]
@@ -303,7 +303,7 @@ check "perf that dies before the window" run 0 "$FSSTRESS" "${quick[@]}" "${told
 check "... is a warning" warned "perf has gone: the profile is not of the window"
 wait "$perf"
 fake 4
-check "perf that dies between rounds" run 0 "$FSSTRESS_TEST" "${rounds[@]}" --timeout 0.5 "${told[@]}"
+check "perf that dies between rounds" run 0 "$FSSTRESS_TEST" "${rounds[@]}" --timeout 1 "${told[@]}"
 check "... is a warning" warned "--perf-control: perf "
 wait "$perf"
 sleep 100 8<>"$ctl" 9<>"$ack" &
