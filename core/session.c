@@ -39,7 +39,10 @@ int fs_session_open(struct session *s, const struct config *config)
 {
 	sigset_t set;
 
-	*s = (struct session){ .config = config, .signal_fd = -1, .exe_fd = -1 };
+	*s = (struct session){
+		.config = config, .signal_fd = -1, .exe_fd = -1,
+		.tracing = { .perf = { -1, -1 }, .marker = -1 },
+	};
 	session_signals(&set);
 	if (session_ignores(SIGHUP))
 		sigdelset(&set, SIGHUP);
