@@ -10,6 +10,8 @@
 
 /* Long enough for the clock read between batches to be lost in it, short enough to stop at once. */
 #define LOOP_BATCH_NS	(FS_NSEC_PER_MSEC / 2)
+/* Of more workers than CPUs each ends its batch before a stop is through; there may be a thousand. */
+#define LOOP_CROWDED_NS	(FS_NSEC_PER_MSEC / 10)
 /* Rounds end after this time even when the state would last: nobody waits long for a slow one. */
 #define LOOP_ROUND_NS	(250 * FS_NSEC_PER_MSEC)
 /* Ops per fill where the stressor sets no limit. */
@@ -108,11 +110,12 @@ static uint64_t loop_batch_max(const struct worker *k)
 }
 
 /*
- * Double the batch while the fastest of its last three took less than LOOP_BATCH_NS: the fastest,
+ * Double the batch while the fastest of its last three is shorter than one should be: the fastest,
  * because one preemption must not end the search. Frozen when the window opens.
  */
 static void loop_size_batch(struct worker *k, uint64_t n, uint64_t took_ns)
 {
+	const uint64_t enough = k->stage->plan.crowded ? LOOP_CROWDED_NS : LOOP_BATCH_NS;
 	uint64_t fastest = UINT64_MAX;
 
 	if (k->slot->batch_fixed || n < k->batch)
@@ -122,7 +125,7 @@ static void loop_size_batch(struct worker *k, uint64_t n, uint64_t took_ns)
 		return;
 	for (int i = 0; i < 3; i++)
 		fastest = k->last_ns[i] < fastest ? k->last_ns[i] : fastest;
-	if (fastest >= LOOP_BATCH_NS || k->batch >= loop_batch_max(k)) {
+	if (fastest >= enough || k->batch >= loop_batch_max(k)) {
 		fs_store(&k->slot->batch_fixed, 1);
 		return;
 	}
