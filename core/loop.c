@@ -10,7 +10,7 @@
 
 /* Long enough for the clock read between batches to be lost in it, short enough to stop at once. */
 #define LOOP_BATCH_NS	(FS_NSEC_PER_MSEC / 2)
-/* Of more workers than CPUs each ends its batch before a stop is through; there may be a thousand. */
+/* Shorter where workers share CPUs: each of them ends its batch before a stop is through. */
 #define LOOP_CROWDED_NS	(FS_NSEC_PER_MSEC / 10)
 /* Rounds end after this time even when the state would last: nobody waits long for a slow one. */
 #define LOOP_ROUND_NS	(250 * FS_NSEC_PER_MSEC)
