@@ -57,6 +57,14 @@ static inline void turns_give_back(struct instance *in)
 	fs_futex_wake_all(&in->turn->taken);
 }
 
+/* The failure comes first: who deals out the turns looks for it when this one is over. */
+static inline int turns_fail(struct instance *in, int rc)
+{
+	fs_worker_failed(&in->k, rc);
+	turns_give_back(in);
+	return rc;
+}
+
 /* False when the instance is to end instead. */
 static inline bool turns_await(struct instance *in)
 {
@@ -96,9 +104,7 @@ static inline int turns_fill(struct fs_worker *w, uint64_t n)
 	if (!turns_await(in))
 		return -ECANCELED;
 	rc = in->real->fill ? in->real->fill(w, n) : 0;
-	if (rc < 0)
-		turns_give_back(in);
-	return rc;
+	return rc < 0 ? turns_fail(in, rc) : rc;
 }
 
 /* What is left at the end is drained as well; nobody else runs then. */
@@ -109,9 +115,7 @@ static inline int turns_drain(struct fs_worker *w, uint64_t n)
 
 	turns_await(in);
 	rc = in->real->drain(w, n);
-	if (rc < 0)
-		turns_give_back(in);
-	return rc;
+	return rc < 0 ? turns_fail(in, rc) : rc;
 }
 
 /* --- by the one who deals out the turns --------------------------------------------------------- */
