@@ -145,7 +145,7 @@ bench: all $(TEST_PROGRAM) $(benches)
 	@for b in $(benches); do echo "== $${b##*/}"; $(environment) $$b || exit; done
 
 FS ?= ext4 xfs btrfs tmpfs
-stationarity:	## does each op's cost stay what it was? 20 s a cell, as root. FS='ext4 xfs' TESTS='lease fiemap.*'
+stationarity:	## does each op's cost stay what it was? 30 s a cell, as root. FS='ext4 xfs' TESTS='lease fiemap.*'
 stationarity: $(STATIONARITY)
 	@$(STATIONARITY) -f '$(FS)' $(patsubst %,'%',$(subst %,*,$(TESTS)))
 
