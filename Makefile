@@ -8,7 +8,7 @@ O ?= build
 .DEFAULT_GOAL := all
 MAKEFLAGS += --no-builtin-rules
 .DELETE_ON_ERROR:
-.PHONY: FORCE all programs check bench run lint install uninstall clean distclean help
+.PHONY: FORCE all programs check bench stationarity run lint install uninstall clean distclean help
 
 ifeq ($(abspath $(O)),$(CURDIR))
 $(error O=$(O): the source directory; name another one)
@@ -56,6 +56,8 @@ main := $(call objects,core/main.c)
 units := $(patsubst %.c,$(B)/%,$(wildcard tests/test_*.c))
 benches := $(patsubst %.c,$(B)/%,$(wildcard tests/bench_*.c))
 TESTS ?= %
+# The gate is built twice: for the stressors, and for those of the tests as well
+STATIONARITY := $(B)/tests/stationarity
 tests := $(foreach t,$(units) $(filter-out tests/lib.sh,$(wildcard tests/*.sh)),\
 	$(if $(filter $(TESTS),$(call name,$t)),$t))
 
@@ -115,23 +117,37 @@ $(benches): $(B)/tests/bench_%: $(B)/tests/bench_%.o $(common)
 	$(call say,LINK)
 	$(Q)$(link) -o $@ $^ $(LIBS)
 
+$(STATIONARITY): $(STATIONARITY).o $(common)
+	$(call say,LINK)
+	$(Q)$(link) -o $@ $^ $(LIBS) -lm
+
+$(STATIONARITY)-test: $(STATIONARITY).o $(filter-out $(B)/core/registry.o,$(common)) $(B)/tests/registry.o \
+	$(call objects,$(call built,$(test_stressors)))
+	$(call say,LINK)
+	$(Q)$(link) -o $@ $^ $(LIBS) -lm
+
 -include $(wildcard $(addsuffix /*.d,$(addprefix $(B)/,core platform platform/linux stressors tests tests/stressors)))
 
 # --- what to do with it -------------------------------------------------------------------------------------
 
 programs:	## all that check and bench run, without running it
-programs: all $(TEST_PROGRAM) $(units) $(benches)
+programs: all $(TEST_PROGRAM) $(units) $(benches) $(STATIONARITY) $(STATIONARITY)-test
 
 environment = FSSTRESS=$(abspath $(PROGRAM)) FSSTRESS_TEST=$(abspath $(TEST_PROGRAM)) \
-	FSSTRESS_OBJECTS=$(abspath $(B))
+	FSSTRESS_OBJECTS=$(abspath $(B)) FSSTRESS_STATIONARITY=$(abspath $(STATIONARITY)-test)
 
 check:		## all tests; as root on real mounts. TESTS='test_% lint' picks some
-check: all $(TEST_PROGRAM) $(units)
+check: all $(TEST_PROGRAM) $(units) $(STATIONARITY)-test
 	@$(environment) tests/run $(B)/tests $(tests)
 
 bench:		## the harness measured against bare loops
 bench: all $(TEST_PROGRAM) $(benches)
 	@for b in $(benches); do echo "== $${b##*/}"; $(environment) $$b || exit; done
+
+FS ?= ext4 xfs btrfs tmpfs
+stationarity:	## does each op's cost stay what it was? 30 s a cell, as root. FS='ext4 xfs' TESTS='lease fiemap.*'
+stationarity: $(STATIONARITY)
+	@$(STATIONARITY) -f '$(FS)' $(patsubst %,'%',$(subst %,*,$(TESTS)))
 
 run:		## measure: as root on an ext4 of its own, else in a scratch directory
 run: all
