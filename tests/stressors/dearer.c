@@ -10,8 +10,9 @@
 
 #define DEARER_SPINS	2000		/* of the first op */
 #define DEARER_OPS	2048		/* that make it one dearer */
+#define DEARER_SOON_OPS	(1 << 21)	/* in which it gets a tenth dearer: the first seconds */
 
-enum { DEARER_EVEN, DEARER_AGES };
+enum { DEARER_EVEN, DEARER_AGES, DEARER_SOON };
 
 static inline long dearer_spin(uint64_t n)
 {
@@ -22,7 +23,13 @@ static inline long dearer_spin(uint64_t n)
 
 static inline long dearer_op(struct fs_worker *w)
 {
-	return dearer_spin(DEARER_SPINS + (w->variant->arg == DEARER_AGES ? *w->ops / DEARER_OPS * 64 : 0));
+	const uint64_t ops = *w->ops;
+
+	if (w->variant->arg == DEARER_AGES)
+		return dearer_spin(DEARER_SPINS + ops / DEARER_OPS * 64);
+	if (w->variant->arg == DEARER_SOON)
+		return dearer_spin(DEARER_SPINS + (ops < DEARER_SOON_OPS ? ops : DEARER_SOON_OPS) / 10486);
+	return dearer_spin(DEARER_SPINS);
 }
 FS_RUN_LOOP(dearer_run, dearer_op)
 
@@ -33,6 +40,8 @@ static const struct fs_variant dearer_variants[] = {
 	  .flags = FS_MEM },
 	{ .name = "ages", .arg = DEARER_AGES, .op = "spin, longer with each thousand ops", .calls = dearer_calls,
 	  .run = dearer_run, .flags = FS_MEM },
+	{ .name = "soon", .arg = DEARER_SOON, .op = "spin, a tenth longer after the first two million ops",
+	  .calls = dearer_calls, .run = dearer_run, .flags = FS_MEM },
 	{ .run = NULL }
 };
 
