@@ -3,6 +3,7 @@
 #
 # disks.sh - disks made for a run: each kind and filesystem measures, its flushes are seen, and
 # nothing of it is left
+# Alone: it counts what the kernel has of devices and mounts.
 # shellcheck source=tests/lib.sh
 . "${BASH_SOURCE%/*}/lib.sh"
 need_root

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
 # environment.sh - what the machine was like gets into the result, and what endangers the number is said
+# Alone: others would endanger it.
 # shellcheck source=tests/lib.sh
 . "${BASH_SOURCE%/*}/lib.sh"
 need jq

@@ -64,14 +64,14 @@ for type in $FILESYSTEMS; do
 	make_fs "$type"
 	cd "$M" || exit
 	json=$work/$type.json
-	check "$type: --class filesystem" status 0 "$FSSTRESS" --class filesystem --warmup 0.1 \
-		--timeout 0.2 --json "$json"
+	check "$type: --class filesystem" status 0 "$FSSTRESS" --class filesystem --warmup 0.05 \
+		--timeout 0.1 --json "$json"
 	check "$type: class results" sound "$json" passed
 	check "$type: is seen as such" [ "$(jq -r .target.fstype "$json")" = "$type" ]
 	check "$type: nothing left" empty .
 	check "$type: a list at 1,100%" status 0 "$FSSTRESS" --test \
 		fiemap,fallocate,revio,iomix,lease --nr-threads 1,100% \
-		--warmup 0.1 --timeout 0.2 --verify --json -
+		--warmup 0.05 --timeout 0.1 --verify --json -
 	check "$type: list results" sound "$work/out" passed
 	check "$type: two stages each" [ \
 		"$(jq '[.stages[].key] | group_by(.) | map(length) | unique == [2]' "$work/out")" \

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
 # regime.sh - what ops cost device, log and filesystem, on mounts where that is known beforehand
+# Alone: shares of time are asserted.
 # shellcheck source=tests/lib.sh
 . "${BASH_SOURCE%/*}/lib.sh"
 need_root

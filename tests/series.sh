@@ -3,6 +3,7 @@
 #
 # series.sh - slices add up, latencies and the reference are there, and what held the workers up is seen: a hog on one
 # CPU, a worker that was stopped, a stage that was stopped
+# Alone: what held workers up is to be what it did to them.
 # shellcheck source=tests/lib.sh
 . "${BASH_SOURCE%/*}/lib.sh"
 need jq

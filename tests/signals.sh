@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
 # signals.sh - however a run ends, nothing is left behind but what the next run and `clean` find
+# Alone: a second after kill -9 nobody may live, and the next run is to see that.
 . "$(dirname "$0")/lib.sh"
 need jq
 

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
 # stationarity.sh - the stationarity gate tells an op that gets dearer from one that does not
+# Alone: it is about rates.
 # shellcheck source=tests/lib.sh
 . "${BASH_SOURCE%/*}/lib.sh"
 need_root

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * test_disk.c - disks of our own: parsed, made, mounted out of sight, and gone when their holders
- * are, however they end
+ * test_disk.c - disks of our own: parsed, made, mounted out of sight, gone with their holders, however they end
+ *
+ * Alone: it counts mounts.
  */
 #include <setjmp.h>
 #include <stdarg.h>

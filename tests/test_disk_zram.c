@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * test_disk_zram.c - a zram disk goes with its holders, however they end, though the kernel would keep it
+ *
+ * Alone: it counts devices.
  */
 #include <setjmp.h>
 #include <stdarg.h>

@@ -7,6 +7,7 @@
 need jq
 
 cd "$work" || exit 1
+# Alone: its times are to be the stage's own.
 # An ext4 of its own where that can be: a disk that others write to, too, may stall for a second.
 make_target ext4
 target=$M
