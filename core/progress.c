@@ -67,7 +67,7 @@ static double progress_error(const struct progress *p)
 }
 
 char *fs_progress_line(const struct progress *p, const char *key, double at_s, double of_s,
-		       bool utf8, char text[256])
+		       bool utf8, char text[FS_PROGRESS_LINE])
 {
 	const double error = progress_error(p);
 	char sparks[4 * PROGRESS_SPARKS + 1], half[32] = "";
@@ -75,15 +75,15 @@ char *fs_progress_line(const struct progress *p, const char *key, double at_s, d
 	if (isfinite(error))
 		snprintf(half, sizeof(half), " %s%.1f%%", utf8 ? "±" : "+-", 100 * error);
 	progress_sparks(p, utf8, sparks, sizeof(sparks));
-	snprintf(text, 256, "%.100s  %.1f of %.4g s  %.0f ops/s%s  %s", key, at_s, of_s,
-		 p->sparks[(p->looks - 1) % PROGRESS_SPARKS], half, sparks);
+	snprintf(text, FS_PROGRESS_LINE, "%.100s  %.1f of %.4g s  %.0f ops/s%s  %s", key, at_s,
+		 of_s, p->sparks[(p->looks - 1) % PROGRESS_SPARKS], half, sparks);
 	return text;
 }
 
 static void progress_show(const struct progress *p, uint64_t now)
 {
 	const struct group *g = p->group;
-	char text[256];
+	char text[FS_PROGRESS_LINE];
 
 	fs_progress_line(p, g->flights[0].to->stage->key,
 			 (double)(now - g->window_start_ns) / FS_NSEC_PER_SEC,

@@ -10,6 +10,7 @@
 #include "core/group.h"
 
 #define PROGRESS_SPARKS 24		/* rates beside each other on the live line */
+#define FS_PROGRESS_LINE	1024	/* bytes: numbers of any size fit */
 
 struct progress {
 	struct group *group;
@@ -35,6 +36,6 @@ void fs_progress_end(struct progress *p);
  * Returns text.
  */
 char *fs_progress_line(const struct progress *p, const char *key, double at_s, double of_s,
-		       bool utf8, char text[256]);
+		       bool utf8, char text[FS_PROGRESS_LINE]);
 
 #endif

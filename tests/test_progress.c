@@ -19,7 +19,7 @@ static void add(struct progress *p, double rate)
 
 static void says(const struct progress *p, bool utf8, const char *expected)
 {
-	char text[256];
+	char text[FS_PROGRESS_LINE];
 
 	assert_string_equal(fs_progress_line(p, "lease.cycle", 1.25, 10, utf8, text), expected);
 }
@@ -43,7 +43,7 @@ static void test_line(void **state)
 static void test_many(void **state)
 {
 	struct progress p = { .group = NULL };
-	char text[256];
+	char text[FS_PROGRESS_LINE];
 
 	(void)state;
 	for (unsigned i = 0; i < 3 * PROGRESS_SPARKS + 5; i++)
