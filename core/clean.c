@@ -14,10 +14,13 @@
 #include "core/message.h"
 #include "core/report.h"
 #include "core/workspace.h"
+#include "platform/clock.h"
 #include "platform/task.h"
 
 #define CLEAN_EXIT_SETUP	3
 #define CLEAN_OPEN_MS		10000
+#define CLEAN_EXITING_NS	(2 * FS_NSEC_PER_SEC)
+#define CLEAN_POLL_NS		(FS_NSEC_PER_SEC / 50)
 
 struct cleaning {
 	int target_fd;
@@ -50,6 +53,25 @@ static int clean_one(const struct leftover *l, void *arg)
 	return 0;
 }
 
+static int clean_exiting(const struct leftover *l, void *arg)
+{
+	*(bool *)arg |= l->host_ours && l->maker_gone && !l->lock_free;
+	return 0;
+}
+
+/* Straight after a kill the stages are still on their way out. */
+static void clean_await_exits(int target_fd)
+{
+	const uint64_t until = fs_now_ns() + CLEAN_EXITING_NS;
+	bool exiting = false;
+
+	while (fs_workspace_find(target_fd, clean_exiting, &exiting) > 0 && exiting &&
+	       fs_now_ns() < until) {
+		exiting = false;
+		fs_sleep_until(fs_now_ns() + CLEAN_POLL_NS);
+	}
+}
+
 /* The child that opens the target; that it answers is told by closing `opened`. */
 static int clean_target(const char *path, int opened)
 {
@@ -57,6 +79,8 @@ static int clean_target(const char *path, int opened)
 	int n = c.target_fd < 0 ? -errno : 0;
 
 	close(opened);
+	if (!n)
+		clean_await_exits(c.target_fd);
 	if (!n)
 		n = fs_workspace_find(c.target_fd, clean_one, &c);
 	if (n < 0) {

@@ -257,11 +257,10 @@ static bool workspace_locked(int marker_fd)
 	return !fcntl(marker_fd, F_OFD_GETLK, &lock) && lock.l_type != F_UNLCK;
 }
 
-static bool workspace_lock_free(int marker_fd, const struct maker *made, const struct maker *me)
+static bool workspace_maker_gone(const struct maker *made, const struct maker *me)
 {
-	return !workspace_locked(marker_fd) &&
-	       (strcmp(made->boot_id, me->boot_id) || made->pid_ns != me->pid_ns ||
-		!made->start_ticks || workspace_start_ticks(made->pid) != made->start_ticks);
+	return strcmp(made->boot_id, me->boot_id) || made->pid_ns != me->pid_ns ||
+	       !made->start_ticks || workspace_start_ticks(made->pid) != made->start_ticks;
 }
 
 static DIR *workspace_opendir(int dir_fd)
@@ -322,9 +321,10 @@ static bool workspace_begun(int dir_fd, int marker_fd, const char *name, const s
 	l->host_ours = true;
 	l->pid = made.pid;
 	/* Who cannot see himself in /proc cannot see who is gone. */
-	l->lock_free = me->start_ticks && (marker_fd < 0 || !workspace_locked(marker_fd)) &&
-		       (strncmp(made.boot_id, me->boot_id, WORKSPACE_BOOT_DIGITS) ||
-			!workspace_start_ticks(made.pid));
+	l->maker_gone = me->start_ticks &&
+			(strncmp(made.boot_id, me->boot_id, WORKSPACE_BOOT_DIGITS) ||
+			 !workspace_start_ticks(made.pid));
+	l->lock_free = l->maker_gone && (marker_fd < 0 || !workspace_locked(marker_fd));
 	return true;
 }
 
@@ -337,7 +337,8 @@ static bool workspace_marked(int marker_fd, const struct maker *me, struct lefto
 	strcpy(l->host, made.host);
 	l->host_ours = !strcmp(made.host, me->host);
 	l->pid = made.pid;
-	l->lock_free = workspace_lock_free(marker_fd, &made, me);
+	l->maker_gone = workspace_maker_gone(&made, me);
+	l->lock_free = l->maker_gone && !workspace_locked(marker_fd);
 	return true;
 }
 

@@ -44,12 +44,13 @@ int fs_workspace_sweep(int target_fd, const char *name, char what[NAME_MAX + 1])
 /*
  * Find leftovers in a target: directories with our name and marker, and those whose maker has not
  * come to write the marker: this host's name in full, private to us, nothing in it. For each call
- * found() with its name, whether its lock is free (its maker is gone) and whether its host is this
- * one; a negative return ends the search. Returns how many, or -errno.
+ * found() with its name, whether its maker is gone, whether its lock is free as well (a stage that
+ * was killed holds it until it has exited) and whether its host is this one; a negative return ends
+ * the search. Returns how many, or -errno.
  */
 struct leftover {
 	char name[NAME_MAX + 1];
-	bool lock_free, host_ours;
+	bool maker_gone, lock_free, host_ours;
 	char host[72];
 	unsigned pid;
 };

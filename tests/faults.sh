@@ -76,6 +76,14 @@ after()
 	background+=($!)
 }
 
+says_left()
+{
+	grep -q "warning: fsstress\..* is left in the target" "$work/err" && return 0
+	sed 's/^/  err: /' "$work/err"
+	ls -lA "$M"
+	return 1
+}
+
 long=("$FSSTRESS" --nr-threads 1 --timeout 1.5 --warmup 0.2 --settle 0)
 mkdir gone
 after 1 rm -rf gone
@@ -106,7 +114,7 @@ check "the filesystem is shut down" status 1 "${long[@]}" --target "$M" --test f
 	--json "$work/json"
 failed fallocate.alloc EIO
 failed lease.cycle EIO
-check "what is left is named" grep -q "warning: fsstress\..* is left in the target" "$work/err"
+check "what is left is named" says_left
 umount "$M" && mount -o loop "$M.image" "$M"
 check "clean removes it" status 0 "$FSSTRESS" clean --target "$M"
 check "nothing left" empty "$M"

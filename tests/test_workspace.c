@@ -149,6 +149,29 @@ static void test_killed_maker(void **state)
 	close(made[0]);
 }
 
+/* A killed run's stages hold the lock until they have exited: it is awaited. */
+static void test_clean_awaits_exits(void **state)
+{
+	struct workspace ws = make_workspace(DEAD_PID);
+	struct leftover l;
+	pid_t pid;
+
+	(void)state;
+	pid = fork();
+	if (!pid) {
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
+		usleep(300000);
+		_exit(0);
+	}
+	fs_workspace_release(&ws);
+	assert_int_equal(fs_workspace_find(target, keep_last, &l), 1);
+	assert_true(l.maker_gone);
+	assert_false(l.lock_free);
+	assert_int_equal(fs_clean(target_path), 0);
+	assert_int_equal(entries(target), 0);
+	waitpid(pid, NULL, 0);
+}
+
 /* What a maker has come to before it was killed: a directory, and so much of the marker. */
 static void make_begun(const char *name, const char *marker, size_t bytes)
 {
@@ -258,7 +281,7 @@ static int run(const char *group)
 		cmocka_unit_test(test_lost), cmocka_unit_test(test_find),
 		cmocka_unit_test(test_foreign_host), cmocka_unit_test(test_killed_maker),
 		cmocka_unit_test(test_begun), cmocka_unit_test(test_begun_names),
-		cmocka_unit_test(test_clean_missing),
+		cmocka_unit_test(test_clean_missing), cmocka_unit_test(test_clean_awaits_exits),
 	};
 
 	return cmocka_run_group_tests_name(group, tests, NULL, NULL);
