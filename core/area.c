@@ -103,6 +103,7 @@ void fs_area_fail(struct area_stage *s, const struct area_failure *f)
 					__ATOMIC_ACQ_REL, __ATOMIC_RELAXED)) {
 		s->failure.err = f->err;
 		s->failure.worker = f->worker;
+		s->failure.load = f->load;
 		s->failure.signal = f->signal;
 		memcpy(s->failure.where, f->where, sizeof(f->where));
 		memcpy(s->failure.text, f->text, sizeof(f->text));

@@ -37,6 +37,7 @@
 #define AREA_WARNINGS_MAX	4
 #define AREA_ROUNDS_MAX		16
 #define AREA_HELPERS_MAX	2
+#define AREA_LOADS_MAX		8
 #define AREA_STAGES_MAX	128
 
 enum area_phase {			/* of the whole group, set by the supervisor */
@@ -60,6 +61,12 @@ enum area_worker_phase {		/* of one worker */
 };
 extern const char *const fs_worker_phase_names[];
 
+struct area_load {			/* an op beside each worker, on its file: see load.h */
+	char stressor[32], variant[32], key[AREA_KEY_MAX];
+	double rate;			/* ops/s, open loop */
+	_Alignas(16) unsigned char state[AREA_STATE_MAX];
+};
+
 struct area_plan {			/* what a stage process is told: argv of the inside */
 	char stressor[32], variant[32], key[AREA_KEY_MAX];
 	uint32_t workers, share, process, verify, probing;
@@ -72,7 +79,9 @@ struct area_plan {			/* what a stage process is told: argv of the inside */
 	uint64_t settle_ns;		/* at most; 0: one syncfs */
 	uint64_t need_bytes;		/* of one worker, for the time limit of prepare */
 	uint32_t run_pid;		/* the supervisor, for names and the parent check */
-	unsigned char state[AREA_STATE_MAX];	/* parsed options: the stressor's state_size */
+	_Alignas(16) unsigned char state[AREA_STATE_MAX];	/* parsed options */
+	uint32_t loads;
+	struct area_load load[AREA_LOADS_MAX];
 };
 
 struct area_failure {
@@ -80,8 +89,9 @@ struct area_failure {
 	uint32_t complete;		/* the rest is readable (acquire) */
 	int32_t err;			/* errno, 0 where there is none (a signal) */
 	int32_t worker;			/* -1: the stage itself */
+	uint32_t load;			/* 1 + which one of the worker's; 0: none of them */
 	int32_t signal;
-	char where[16];			/* setup fill op drain verify teardown prepare helper */
+	char where[16];			/* setup op verify ..., prepare helper load */
 	char text[AREA_TEXT_MAX];
 };
 
@@ -113,6 +123,7 @@ struct area_stage {
 	struct area_warning warning[AREA_WARNINGS_MAX];
 	char workspace[NAME_MAX + 1];	/* name of the work directory in the target, "" when gone */
 	uint32_t setup_done;		/* workers whose setup has ended well */
+	uint32_t loads_done;		/* loads whose setup has ended well */
 	uint32_t leader_done;		/* futex word: the leader's setup is over (shared files) */
 	uint32_t loop_done;		/* workers that have left the loop */
 	uint32_t verified;		/* workers past verify and side metrics */
@@ -130,7 +141,12 @@ struct area_round {			/* when a round filled, was timed, drained: stamps */
 	uint64_t fill, run, run_end, drain_end;
 };
 
-struct area_slot {			/* one worker; nothing here is written by anybody else */
+struct area_load_count {		/* written by the load alone */
+	uint64_t ops;
+	uint64_t late_ns;		/* how late an op started at worst, in the window */
+};
+
+struct area_slot {			/* one worker; but for `load` nobody else writes here */
 	/* read by the supervisor at both ends of the window */
 	FS_LINE_ALIGNED uint64_t ops;
 	uint64_t work;
@@ -152,7 +168,8 @@ struct area_slot {			/* one worker; nothing here is written by anybody else */
 	uint64_t counters[FS_COUNTERS_MAX];
 	/* side of the task */
 	FS_LINE_ALIGNED int32_t cpu;	/* planned, by the supervisor, before the start; -1: none */
-	int32_t helper_cpu[AREA_HELPERS_MAX];
+	int32_t helper_cpu[AREA_HELPERS_MAX + AREA_LOADS_MAX];
+	char file[FS_NAME_STRIDE];	/* the first one that it opened; "": none yet */
 	uint32_t tid, pid;
 	int32_t cpu_start, cpu_end;	/* where it really was */
 	uint32_t pin_lost;
@@ -162,6 +179,7 @@ struct area_slot {			/* one worker; nothing here is written by anybody else */
 	uint64_t rounds;		/* finished; round r is kept at r % AREA_ROUNDS_MAX */
 	struct area_round round[AREA_ROUNDS_MAX];
 	FS_LINE_ALIGNED struct fs_barrier meet;	/* with the helpers */
+	FS_LINE_ALIGNED struct area_load_count load[AREA_LOADS_MAX];
 	/* Left empty by runs of --ops, whose workers make no call but those of their ops. */
 	FS_LINE_ALIGNED struct fs_slices slices;
 };

@@ -182,7 +182,6 @@ static int cli_set(struct cli *cli, const struct cli_option *o)
 	case CLI_NOTED:
 		return cli_set_noted(cli);
 	case CLI_HEADING:
-	case CLI_LATER:
 		break;
 	}
 	return -EINVAL;

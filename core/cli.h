@@ -19,7 +19,6 @@ enum cli_kind {
 	CLI_APPEND,			/* the same, one value a time */
 	CLI_CALL,			/* set() */
 	CLI_NOTED,			/* stress-ng's, without effect */
-	CLI_LATER,			/* refused: not in this version */
 };
 
 struct cli {				/* the parser; name, value, origin: what is being read */

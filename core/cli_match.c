@@ -89,10 +89,6 @@ int fs_cli_unknown(struct cli *cli)
 int fs_cli_match(struct cli *cli, struct cli_match *m)
 {
 	*m = (struct cli_match){ .option = fs_cli_option_find(cli->name), .rest = "" };
-	if (m->option && m->option->kind == CLI_LATER) {
-		cli->value = NULL;
-		return fs_cli_bad(cli, "not in this version");
-	}
 	if (m->option)
 		return 0;
 	m->entry = match_stressor(cli->name, &m->rest);

@@ -226,7 +226,6 @@ static const char *const latency_names[] = { "sample", "all", "off", NULL };
 #define CALLS(v, n, a, fn, h)	{ OPTION_(CLI_CALL, v, n, a, h), .set = (fn), .repeats = true }
 #define SAME(n, a, as)		{ OPTION_(CLI_CALL, 0, n, a, "the same as --" as), .same = (as) }
 #define NOTED(n)		{ OPTION_(CLI_NOTED, RUNS, n, NULL, "accepted, without effect") }
-#define LATER(n)		{ OPTION_(CLI_LATER, 0, n, "V", NULL) }
 #define LIST(n, a, f, nf, h)	{ OPTION_(CLI_LIST, RUNS, n, a, h), .at = AT(f), .count = AT(nf) }
 #define APPEND(v, n, a, f, nf, h) \
 	{ OPTION_(CLI_APPEND, v, n, a, h), .at = AT(f), .count = AT(nf) }
@@ -266,6 +265,8 @@ const struct cli_option fs_cli_options[] = {
 	     "longest wait for a quiet target before each window; default 5"),
 	CALL(RUNS, "rate", "R", set_rate,
 	     "open loop: each worker starts R ops/s, latency counts from when it should have"),
+	LIST("load", "KEY@R[,...]", loads, nloads,
+	     "beside each worker that op, R a second, on its file; not counted"),
 	CALL(RUNS, "repeat", "N", set_repeat, "the whole plan N times"),
 	CALL(RUNS, "seed", "N", set_seed, "of all random numbers; default random, always recorded"),
 	HEADING("Where"),
@@ -314,7 +315,6 @@ const struct cli_option fs_cli_options[] = {
 	HEADING("stress-ng's"),
 	NOTED("no-rand-seed"), NOTED("minimize"), NOTED("maximize"), NOTED("oom-avoid"),
 	NOTED("oomable"), NOTED("pathological"), NOTED("aggressive"),
-	LATER("load"),
 	{ .kind = CLI_HEADING }
 };
 

@@ -86,6 +86,8 @@ struct config {
 	enum latency latency;		/* which ops are timed: one of a batch, all, none */
 	enum reference reference;	/* REFERENCE_AUTO by default */
 	double rate;			/* ops/s of each worker, open loop; 0: closed loop */
+	const char **loads;		/* KEY@RATE */
+	unsigned nloads;
 	uint64_t seed;
 	bool seed_given;		/* else random, and recorded */
 

@@ -12,11 +12,11 @@
 #include "core/units.h"
 
 const char *const fs_variant_flag_names[] = { "process", "root",    "mem",	     "io",
-					      "cold",	 "remount", "nonstationary", NULL };
+					      "cold",	 "remount", "nonstationary", "load", NULL };
 
 static const char *const describe_counter_kinds[] = { "sum", "per-op", "per-second", "last" };
 static const char *const describe_option_kinds[] = {
-	"", "size", "count", "enum", "flags", "weights"
+	"", "size", "count", "enum", "flags", "weights", "rates"
 };
 
 bool fs_describe_need(const struct fs_stressor *s, const struct fs_variant *v, struct fs_need *need)
@@ -95,7 +95,9 @@ static void describe_options(FILE *out, const struct fs_stressor *s)
 			fs_option_form(o, text, sizeof(text)), o->help, *o->def ? o->def : "none");
 		if (o->kind == FS_OPTION_SIZE || o->kind == FS_OPTION_COUNT)
 			fprintf(out, ", %" PRIu64 " to %" PRIu64, o->min, o->max);
-		if (o->kind == FS_OPTION_WEIGHTS)
+		if (o->only)
+			fprintf(out, "; of %s.%s alone", s->name, o->only);
+		if (o->kind == FS_OPTION_WEIGHTS || o->kind == FS_OPTION_RATES)
 			fprintf(out, "\n      kinds: %s",
 				fs_option_names(o->names, " ", text, sizeof(text)));
 		fputc('\n', out);

@@ -8,6 +8,7 @@
 
 #include "core/latency.h"
 #include "core/expand.h"
+#include "core/load.h"
 #include "core/message.h"
 #include "core/option.h"
 #include "core/place.h"
@@ -53,14 +54,11 @@ static int expand_error(const struct stressor_option *given, const char *value, 
 static int sweep_no_mode(const struct sweep *sw, const char *mode)
 {
 	const struct fs_stressor *s = sw->given->stressor;
-	char why[OPTION_WHY_MAX], key[AREA_KEY_MAX];
+	char why[OPTION_WHY_MAX];
 	struct words modes = { 0 };
 	const char *near;
 	size_t at;
 
-	snprintf(key, sizeof(key), "%s.%s", s->name, mode);
-	if (fs_key_is_later(key))
-		return expand_error(sw->given, sw->given->value, "not in this version");
 	if (!*s->variants->name)
 		return expand_error(sw->given, sw->given->value,
 				    "this stressor has one op and no modes");
@@ -180,7 +178,7 @@ static int stage_state(const struct expand *e, struct stage *s)
 		const struct fs_option *o = sw->option;
 		unsigned before;
 
-		if (!o)
+		if (!o || !fs_option_applies(o, s->variant))
 			continue;
 		before = fs_option_value(o, s->state);
 		if (fs_option_parse(o, sw->values.list[sw->at], s->state, why))
@@ -239,7 +237,7 @@ static int stage_fits(const struct expand *e, struct stage *s)
 		fs_error("%s: what it needs cannot be told: %s", s->key, strerror(-rc));
 		return -EINVAL;
 	}
-	return 0;
+	return fs_load_plan(e->config, s);
 }
 
 /* --- into the plan ---------------------------------------------------------------------------- */
@@ -275,7 +273,8 @@ static int stage_add(const struct expand *e, const struct stage *prototype, unsi
 	s->workers = e->counts.list[count].workers;
 	s->oversubscribed = s->workers > e->topo->nplaces;
 	s->histograms = fs_latency_histograms(s->stressor, e->config->latency, e->config->rate,
-					      s->workers);
+					      s->workers) +
+			s->nloads * fs_latency_load_histograms(e->config->latency);
 	strcpy(s->asked, e->counts.list[count].asked);
 	if (*e->counts.list[count].note)
 		fs_plan_note(s->notes, FS_ARRAY_SIZE(s->notes), "%s", e->counts.list[count].note);

@@ -23,7 +23,7 @@ int fs_dir(const struct fs_worker *w)
 
 bool fs_leader(const struct fs_worker *w)
 {
-	return w->id == 0 || !fs_worker_shares_file(fs_worker_of(w));
+	return !w->load && (w->id == 0 || !fs_worker_shares_file(fs_worker_of(w)));
 }
 
 uint64_t fs_range_start(const struct fs_worker *w, uint64_t bytes)
@@ -36,15 +36,37 @@ uint64_t fs_range_total(const struct fs_worker *w, uint64_t bytes)
 	return w->share == FS_SHARE_FILE ? w->workers * bytes : bytes;
 }
 
+/* The first file of a worker is what its loads open first, whatever their name for it is. */
+static const char *fixture_first(struct worker *k, const char *name)
+{
+	char *first = k->slot->file;
+
+	if (k->helper < 0 && !*first)
+		snprintf(first, sizeof(k->slot->file), "%s", name);
+	return k->load && *first && !k->nfds ? first : NULL;
+}
+
+static const char *fixture_name(struct fs_worker *w, const char *name, char own[NAME_MAX + 1])
+{
+	struct worker *k = fs_worker_of(w);
+	const char *first = fixture_first(k, name);
+	int n;
+
+	if (k->load && !first)
+		n = snprintf(own, NAME_MAX + 1, "l%u.%s", k->load, name);
+	else
+		n = snprintf(own, NAME_MAX + 1, "%s", first ? first : name);
+	if (w->share == FS_SHARE_DIR)
+		snprintf(own + n, (size_t)(NAME_MAX + 1 - n), ".%u", w->id);
+	return own;
+}
+
 int fs_file_open(struct fs_worker *w, const char *name, int flags)
 {
 	char own[NAME_MAX + 1];
 	int fd, rc;
 
-	if (w->share == FS_SHARE_DIR) {
-		snprintf(own, sizeof(own), "%s.%u", name, w->id);
-		name = own;
-	}
+	name = fixture_name(w, name, own);
 	fd = openat(fs_worker_dir(w), name, flags | O_NOFOLLOW | O_CLOEXEC, 0600);
 	if (fd < 0)
 		return -errno;

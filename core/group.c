@@ -55,18 +55,20 @@ static void group_plan(const struct group *g, unsigned i)
 	p->need_bytes = stage->need.bytes;
 	p->run_pid = (uint32_t)getpid();
 	memcpy(p->state, stage->state, sizeof(p->state));
+	p->loads = stage->nloads;
+	memcpy(p->load, stage->loads, sizeof(p->load));
 }
 
 static void group_places(const struct group *g, unsigned i)
 {
 	const struct stage *stage = g->flights[i].to->stage;
-	const unsigned helpers = stage->variant->helpers;
+	const unsigned helpers = fs_stage_helpers(stage);
 
 	for (unsigned w = 0; w < area_stage(g->area, i)->plan.workers; w++) {
 		struct area_slot *slot = area_slot(g->area, i, w);
 
 		slot->cpu = stage->cpus ? stage->cpus[w] : -1;
-		for (unsigned h = 0; h < AREA_HELPERS_MAX; h++)
+		for (unsigned h = 0; h < FS_ARRAY_SIZE(slot->helper_cpu); h++)
 			slot->helper_cpu[h] = h < helpers && stage->helper_cpus ?
 					      stage->helper_cpus[w * helpers + h] : -1;
 	}

@@ -37,7 +37,7 @@ static void usage_options(FILE *out, unsigned verbs)
 
 		if (o->kind == CLI_HEADING)
 			heading = o;
-		if (o->kind == CLI_HEADING || o->kind == CLI_LATER || !(real->verbs & verbs))
+		if (o->kind == CLI_HEADING || !(real->verbs & verbs))
 			continue;
 		if (heading)
 			fprintf(out, "\n%s:\n", heading->help);
@@ -59,6 +59,8 @@ const char *fs_option_form(const struct fs_option *o, char *text, size_t size)
 		return fs_option_names(o->names, "+", text, size);
 	case FS_OPTION_WEIGHTS:
 		return "KIND=W,...";
+	case FS_OPTION_RATES:
+		return "KIND@RATE,...";
 	}
 	return "";
 }

@@ -27,11 +27,6 @@ const char *fs_share_name(enum fs_share share)
 	return "none";
 }
 
-bool fs_key_is_later(const char *key)
-{
-	return !strcmp(key, "iomix.paced");
-}
-
 char *fs_key_of_variant(const struct fs_stressor *s, const struct fs_variant *v,
 			char text[AREA_KEY_MAX])
 {
@@ -52,18 +47,31 @@ static bool key_is_choice(const struct fs_option *o)
 	return o->kind == FS_OPTION_ENUM || o->kind == FS_OPTION_FLAGS;
 }
 
-/* The option with a value of this name: its index in the table, and the value's; false: none. */
-static bool key_find_value(const struct fs_stressor *s, const char *word, unsigned *option,
+static bool key_has_choice(const struct fs_option *o, const struct fs_variant *v)
+{
+	return key_is_choice(o) && fs_option_applies(o, v);
+}
+
+static bool key_has_value(const struct fs_option *o, const char *word, unsigned *value)
+{
+	for (*value = 0; key_is_choice(o) && o->names[*value]; ++*value)
+		if (!strcmp(o->names[*value], word))
+			return true;
+	return false;
+}
+
+/* The variant's option with a value of this name: index in the table, and value; false: none. */
+static bool key_find_value(const struct key *key, const char *word, unsigned *option,
 			   unsigned *value)
 {
+	const struct fs_stressor *s = key->entry->stressor;
+	const struct fs_variant *v = key->variant ? key->variant : s->variants;
+
 	for (unsigned i = 0; s->options && s->options[i].name; i++) {
-		for (unsigned j = 0; key_is_choice(&s->options[i]) && s->options[i].names[j]; j++) {
-			if (strcmp(s->options[i].names[j], word))
-				continue;
-			*option = i;
-			*value = j;
+		*option = i;
+		if (fs_option_applies(&s->options[i], v) &&
+		    key_has_value(&s->options[i], word, value))
 			return true;
-		}
 	}
 	return false;
 }
@@ -98,7 +106,7 @@ static void key_candidates(const struct fs_stressor *s, const struct fs_variant 
 	fs_words_add(all, "%s", key);
 	fs_option_defaults(s, v, defaults, why);
 	for (const struct fs_option *o = s->options; o && o->name; o++)
-		for (unsigned i = 0; key_is_choice(o) && o->names[i]; i++)
+		for (unsigned i = 0; key_has_choice(o, v) && o->names[i]; i++)
 			if (o->kind != FS_OPTION_ENUM || i != fs_option_value(o, defaults))
 				fs_words_add(all, "%s.%s", key, o->names[i]);
 	for (unsigned i = 1; fs_share_names[i]; i++)
@@ -111,8 +119,6 @@ static int key_unknown(const struct fs_stressor *s, const char *text, const char
 	struct words all = { 0 };
 	const char *near;
 
-	if (fs_key_is_later(text))
-		return fs_given_error(origin, "test", text, "not in this version");
 	for (const struct fs_variant *v = s->variants; v->run; v++)
 		key_candidates(s, v, &all);
 	near = fs_nearest(text, (const char *const *)all.list);
@@ -152,7 +158,7 @@ static int key_check_modifiers(const struct key *key, const char *origin)
 	unsigned option, value;
 
 	while (key_word(&list, word))
-		if (!key_find_value(key->entry->stressor, word, &option, &value) &&
+		if (!key_find_value(key, word, &option, &value) &&
 		    !key_share(word))
 			return key_unknown(key->entry->stressor, key->text, origin);
 	/* "a..b" and "a.": the list ended before its text did */
@@ -196,7 +202,7 @@ void fs_key_apply(const struct key *key, void *state, enum fs_share *share, uint
 	while (key_word(&list, word)) {
 		void *field;
 
-		if (!key_find_value(s, word, &option, &value)) {
+		if (!key_find_value(key, word, &option, &value)) {
 			*share = key_share(word);
 			continue;
 		}
@@ -238,7 +244,8 @@ int fs_key_print(const struct fs_stressor *s, const struct fs_variant *v, const 
 		return -EINVAL;
 	at = strlen(fs_key_of_variant(s, v, text));
 	for (const struct fs_option *o = s->options; o && o->name && at < AREA_KEY_MAX; o++)
-		if (key_is_choice(o) && fs_option_value(o, state) != fs_option_value(o, defaults))
+		if (key_has_choice(o, v) &&
+		    fs_option_value(o, state) != fs_option_value(o, defaults))
 			at = key_print_value(o, fs_option_value(o, state), text, at);
 	if (share && at < AREA_KEY_MAX)
 		at += (size_t)snprintf(text + at, AREA_KEY_MAX - at, ".%s", fs_share_name(share));

@@ -39,9 +39,6 @@ int fs_key_print(const struct fs_stressor *s, const struct fs_variant *v, const 
 /* The variant that a value of --NAME-mode names, aliases included; NULL: none. */
 const struct fs_variant *fs_key_mode(const struct fs_stressor *s, const char *mode);
 
-/* Whether a key comes with a later version, so that it is not called a typo. */
-bool fs_key_is_later(const char *key);
-
 /* "fallocate.alloc" or, where there is but one op, "lease": into text. */
 char *fs_key_of_variant(const struct fs_stressor *s, const struct fs_variant *v,
 			char text[AREA_KEY_MAX]);

@@ -39,12 +39,32 @@ struct fs_latency_places fs_latency_places(struct area *a, unsigned stage,
 	};
 }
 
+unsigned fs_latency_load_histograms(enum latency latency)
+{
+	return latency == LATENCY_OFF ? 0 : 2;
+}
+
+struct fs_latency_places fs_latency_load_places(struct area *a, unsigned stage,
+						const struct fs_stressor *s, unsigned i)
+{
+	const struct area_plan *plan = &area_stage(a, stage)->plan;
+	const enum latency latency = (enum latency)plan->latency;
+	const unsigned each = fs_latency_load_histograms(latency);
+	const unsigned first = (unsigned)fs_latency_histograms(s, latency, plan->rate,
+							       plan->workers) + i * each;
+
+	if (!each)
+		return (struct fs_latency_places){ NULL, NULL };
+	return (struct fs_latency_places){ area_histogram(a, stage, first),
+					   area_histogram(a, stage, first + 1) };
+}
+
 uint64_t fs_op_timed(struct fs_worker *w, uint64_t before, long rc)
 {
 	const uint64_t took = fs_now_ns() - before;
 	struct worker *k = fs_worker_of(w);
 
-	if (k->stressor->kinds && w->stamp) {
+	if (w->stamp && fs_kinds_of(k->stressor, w->variant)) {
 		w->kinds[w->kind].timed_ns += took;
 		w->kinds[w->kind].timed++;
 	}
@@ -94,4 +114,13 @@ void fs_latency_collect(struct stage_result *r, struct area *a, unsigned stage)
 
 		r->late_ns = late > r->late_ns ? late : r->late_ns;
 	}
+}
+
+void fs_latency_load_collect(struct load_result *l, const struct stage *planned, struct area *a,
+			     unsigned stage, unsigned i)
+{
+	const struct fs_latency_places p = fs_latency_load_places(a, stage, planned->stressor, i);
+
+	latency_add(&l->service, p.service, 0);
+	latency_add(&l->response, p.response, 0);
 }

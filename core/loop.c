@@ -165,7 +165,8 @@ static uint64_t loop_refer(struct worker *k)
 static void loop_choose_timed(struct worker *k, uint64_t n)
 {
 	k->pub.stamp = k->stage->plan.latency == LATENCY_ALL ||
-		       (k->stressor->kinds && !fs_rng_below(&k->batch_rng, LOOP_STAMP_EVERY));
+		       (fs_kinds_of(k->stressor, k->pub.variant) &&
+			!fs_rng_below(&k->batch_rng, LOOP_STAMP_EVERY));
 	k->pub.timed = k->service ? 1 + fs_rng_below(&k->batch_rng, n) : 0;
 }
 

@@ -13,8 +13,6 @@
 #include "core/units.h"
 #include "platform/shown.h"
 
-#define WEIGHT_MAX UINT8_MAX
-
 const struct fs_option *fs_option_find(const struct fs_option *table, const char *name)
 {
 	for (; table && table->name; table++)
@@ -102,36 +100,50 @@ out:
 	return 0;
 }
 
-/* One KIND=WEIGHT of n bytes. */
-static int option_weight(const struct fs_option *o, const char *text, size_t n, uint8_t *weights,
-			 char *why)
+struct option_numbers {			/* how a number is written behind a kind */
+	char between;
+	const char *form;
+	uint64_t max;
+};
+static const struct option_numbers option_weights = { '=', "KIND=WEIGHT, a weight", UINT8_MAX };
+static const struct option_numbers option_rates = { '@', "KIND@RATE, ops/s", 1000000 };
+
+static const struct option_numbers *option_numbers(const struct fs_option *o)
 {
-	const char *equals = memchr(text, '=', n);
-	const size_t name = equals ? (size_t)(equals - text) : n;
+	return o->kind == FS_OPTION_RATES ? &option_rates : &option_weights;
+}
+
+/* One KIND=WEIGHT, or KIND@RATE, of n bytes. */
+static int option_of_kind(const struct fs_option *o, const char *text, size_t n, uint64_t *numbers,
+			  char *why)
+{
+	const struct option_numbers *how = option_numbers(o);
+	const char *between = memchr(text, how->between, n);
+	const size_t name = between ? (size_t)(between - text) : n;
 	const int i = option_index(o->names, text, name);
 	char number[16];
-	uint64_t weight;
 
 	if (i < 0)
 		return option_no_name(o, text, name, why);
-	snprintf(number, sizeof(number), "%.*s", equals ? (int)(n - name - 1) : 0, text + name + 1);
-	if (!equals || fs_scan_count(number, &weight) || weight > WEIGHT_MAX) {
-		snprintf(why, OPTION_WHY_MAX, "'%.*s': write KIND=WEIGHT, a weight of 0 to %d",
-			 (int)n, text, WEIGHT_MAX);
+	snprintf(number, sizeof(number), "%.*s", between ? (int)(n - name - 1) : 0,
+		 text + name + 1);
+	if (!between || fs_scan_count(number, &numbers[i]) || numbers[i] > how->max) {
+		snprintf(why, OPTION_WHY_MAX, "'%.*s': write %s of 0 to %" PRIu64, (int)n, text,
+			 how->form, how->max);
 		return -EINVAL;
 	}
-	weights[i] = (uint8_t)weight;
 	return 0;
 }
 
-static int option_weights(const struct fs_option *o, const char *value, void *field,
-			  char why[OPTION_WHY_MAX])
+static int option_of_kinds(const struct fs_option *o, const char *value, void *field,
+			   char why[OPTION_WHY_MAX])
 {
-	uint8_t weights[FS_KINDS_MAX] = { 0 };
+	const size_t each = o->kind == FS_OPTION_RATES ? sizeof(uint32_t) : sizeof(uint8_t);
+	uint64_t numbers[FS_KINDS_MAX] = { 0 };
 
 	for (;;) {
 		const size_t n = strcspn(value, ",");
-		const int rc = option_weight(o, value, n, weights, why);
+		const int rc = option_of_kind(o, value, n, numbers, why);
 
 		if (rc)
 			return rc;
@@ -139,7 +151,12 @@ static int option_weights(const struct fs_option *o, const char *value, void *fi
 			break;
 		value += n + 1;
 	}
-	memcpy(field, weights, o->width < sizeof(weights) ? o->width : sizeof(weights));
+	for (unsigned i = 0; i < FS_KINDS_MAX && (i + 1) * each <= o->width; i++) {
+		if (o->kind == FS_OPTION_RATES)
+			((uint32_t *)field)[i] = (uint32_t)numbers[i];
+		else
+			((uint8_t *)field)[i] = (uint8_t)numbers[i];
+	}
 	return 0;
 }
 
@@ -162,7 +179,8 @@ int fs_option_parse(const struct fs_option *o, const char *value, void *state,
 	case FS_OPTION_FLAGS:
 		return option_flags(o, value, field, why);
 	case FS_OPTION_WEIGHTS:
-		return option_weights(o, value, field, why);
+	case FS_OPTION_RATES:
+		return option_of_kinds(o, value, field, why);
 	}
 	return -EINVAL;
 }
@@ -207,6 +225,11 @@ int fs_option_defaults(const struct fs_stressor *s, const struct fs_variant *v, 
 	return v->defaults ? option_variant(s, v->defaults, state, why) : 0;
 }
 
+bool fs_option_applies(const struct fs_option *o, const struct fs_variant *v)
+{
+	return !o->only || !strcmp(o->only, v->name);
+}
+
 unsigned fs_option_value(const struct fs_option *o, const void *state)
 {
 	unsigned value;
@@ -215,24 +238,35 @@ unsigned fs_option_value(const struct fs_option *o, const void *state)
 	return value;
 }
 
-/* Flags and weights: the names that are set, joined. */
+/* The number of kind i; of flags, whether it is set. */
+static unsigned option_number_of(const struct fs_option *o, const void *field, unsigned i)
+{
+	unsigned flags;
+
+	if (o->kind == FS_OPTION_WEIGHTS)
+		return ((const uint8_t *)field)[i];
+	if (o->kind == FS_OPTION_RATES)
+		return ((const uint32_t *)field)[i];
+	memcpy(&flags, field, sizeof(flags));
+	return flags >> i & 1;
+}
+
+/* Flags, weights, rates: the names that are set, joined. */
 static int option_print_set(const struct fs_option *o, const void *field, char *text, size_t size)
 {
-	const bool weights = o->kind == FS_OPTION_WEIGHTS;
-	unsigned flags = 0;
+	const bool numbers = o->kind != FS_OPTION_FLAGS;
 	size_t at = 0;
 
-	if (!weights)
-		memcpy(&flags, field, sizeof(flags));
 	for (unsigned i = 0; o->names[i]; i++) {
-		const unsigned weight = weights ? ((const uint8_t *)field)[i] : flags >> i & 1;
+		const unsigned n = option_number_of(o, field, i);
 
-		if (!weight || at >= size)
+		if (!n || at >= size)
 			continue;
 		at += (size_t)snprintf(text + at, size - at, "%s%s",
-				       at ? (weights ? "," : "+") : "", o->names[i]);
-		if (weights && at < size)
-			at += (size_t)snprintf(text + at, size - at, "=%u", weight);
+				       at ? (numbers ? "," : "+") : "", o->names[i]);
+		if (numbers && at < size)
+			at += (size_t)snprintf(text + at, size - at, "%c%u",
+					       option_numbers(o)->between, n);
 	}
 	return at ? (int)at : snprintf(text, size, "none");
 }
@@ -251,6 +285,7 @@ int fs_option_print(const struct fs_option *o, const void *state, char *text, un
 		return snprintf(text, size, "%s", o->names[fs_option_value(o, state)]);
 	case FS_OPTION_FLAGS:
 	case FS_OPTION_WEIGHTS:
+	case FS_OPTION_RATES:
 		return option_print_set(o, field, text, size);
 	}
 	return -EINVAL;

@@ -13,8 +13,9 @@
 const struct fs_option *fs_option_find(const struct fs_option *table, const char *name);
 
 /*
- * Parse a value into its field. Flags are joined by + or , and "none" is no flag; weights not named
- * become 0. -EINVAL, -ERANGE: the field is untouched and why says what is wrong and what is valid.
+ * Parse a value into its field. Flags are joined by + or , and "none" is no flag; weights and rates
+ * not named become 0. -EINVAL, -ERANGE: the field is untouched and why says what is wrong and what
+ * is valid.
  */
 int fs_option_parse(const struct fs_option *o, const char *value, void *state,
 		    char why[OPTION_WHY_MAX]);
@@ -25,6 +26,9 @@ int fs_option_parse(const struct fs_option *o, const char *value, void *state,
  */
 int fs_option_defaults(const struct fs_stressor *s, const struct fs_variant *v, void *state,
 		       char why[OPTION_WHY_MAX]);
+
+/* Whether it means something to a variant. */
+bool fs_option_applies(const struct fs_option *o, const struct fs_variant *v);
 
 /* Value of an enum or flags option, as an integer. */
 unsigned fs_option_value(const struct fs_option *o, const void *state);

@@ -181,13 +181,16 @@ int fs_place_count(const struct given *g, const char *name, unsigned places, str
 
 /* --- CPUs ------------------------------------------------------------------------------------- */
 
-static int place_beside(const struct fs_topology *t, const char *how, bool given, struct stage *s)
+/* The helpers of a stressor with an option `place`: near their workers. */
+static int place_near(const struct fs_topology *t, const char *how, bool given, struct stage *s)
 {
-	const unsigned helpers = s->variant->helpers;
+	const unsigned each = fs_stage_helpers(s);
 
-	for (unsigned i = 0; i < s->workers * helpers; i++) {
-		const int cpu = s->cpus[i / helpers];
+	for (unsigned i = 0; i < s->workers * each; i++) {
+		const int cpu = s->cpus[i / each];
 
+		if (i % each >= s->variant->helpers)
+			continue;
 		s->helper_cpus[i] = cpu < 0 ? -1 : fs_topology_near(t, cpu, how);
 		if (s->helper_cpus[i] < 0 && cpu >= 0 && given) {
 			fs_error("--%s-place %s: CPU %d has none among those allowed",
@@ -200,7 +203,7 @@ static int place_beside(const struct fs_topology *t, const char *how, bool given
 
 int fs_place_stage(const struct fs_topology *t, bool pin, bool place_given, struct stage *s)
 {
-	const unsigned helpers = s->workers * s->variant->helpers;
+	const unsigned helpers = s->workers * fs_stage_helpers(s);
 	const struct fs_option *near = fs_option_find(s->stressor->options, "place");
 
 	s->cpus = malloc(s->workers * sizeof(*s->cpus));
@@ -209,10 +212,9 @@ int fs_place_stage(const struct fs_topology *t, bool pin, bool place_given, stru
 		return -ENOMEM;
 	for (unsigned i = 0; i < s->workers; i++)
 		s->cpus[i] = pin ? t->places[i % t->nplaces].cpu : -1;
-	if (helpers && near && near->kind == FS_OPTION_ENUM)
-		return place_beside(t, near->names[fs_option_value(near, s->state)], place_given,
-				    s);
 	for (unsigned i = 0; i < helpers; i++)
 		s->helper_cpus[i] = pin ? t->places[(s->workers + i) % t->nplaces].cpu : -1;
+	if (helpers && near && near->kind == FS_OPTION_ENUM)
+		return place_near(t, near->names[fs_option_value(near, s->state)], place_given, s);
 	return 0;
 }

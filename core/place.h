@@ -35,9 +35,9 @@ int fs_place_count(const struct given *given, const char *name, unsigned places,
 		   struct counts *counts);
 
 /*
- * Fill stage->cpus and helper_cpus: worker i on place i mod N; helpers after all workers, or where
- * an option named `place` of the stressor wants them. place_given: the user chose it, so that a
- * place that does not exist is -ENODEV after one line.
+ * Fill stage->cpus and helper_cpus: worker i on place i mod N; helpers and loads after all workers,
+ * helpers where an option named `place` of the stressor wants them. place_given: the user chose it,
+ * so that a place that does not exist is -ENODEV after one line.
  */
 int fs_place_stage(const struct fs_topology *t, bool pin, bool place_given, struct stage *stage);
 

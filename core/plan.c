@@ -31,21 +31,54 @@ void fs_plan_note(char **notes, unsigned room, const char *fmt, ...)
 	va_end(args);
 }
 
-/* Options of a stressor that is not part of the run would be accepted and ignored. */
-static int plan_unused_options(const struct config *c, const struct selection *s)
+static bool plan_applies(const struct stressor_option *given, const struct fs_variant *v)
+{
+	const struct fs_option *o = fs_option_find(given->stressor->options, given->name);
+
+	return !o || fs_option_applies(o, v);
+}
+
+static bool plan_loads(const struct stage *s, const struct stressor_option *given)
+{
+	for (unsigned i = 0; i < s->nloads; i++) {
+		const struct area_load *load = &s->loads[i];
+
+		if (!strcmp(load->stressor, given->stressor->name) &&
+		    plan_applies(given, fs_variant_find(given->stressor, load->variant)))
+			return true;
+	}
+	return false;
+}
+
+/* *part: its stressor is part of the run, if only by variants that it means nothing to. */
+static bool plan_uses(const struct plan *p, const struct stressor_option *given, bool *part)
+{
+	for (unsigned i = 0; i < p->nstages; i++) {
+		const struct stage *s = &p->stages[i];
+		const bool of_stage = s->stressor == given->stressor;
+
+		*part |= of_stage;
+		if (plan_loads(s, given) || (of_stage && plan_applies(given, s->variant)))
+			return true;
+	}
+	return false;
+}
+
+/* They would be accepted and ignored. */
+static int plan_unused_options(const struct config *c, const struct plan *p)
 {
 	for (unsigned i = 0; i < c->noptions; i++) {
-		const struct stressor_option *o = &c->options[i];
-		bool used = false;
+		const struct stressor_option *given = &c->options[i];
+		const struct fs_option *o = fs_option_find(given->stressor->options, given->name);
+		bool part = false;
 		char name[96];
 
-		for (unsigned j = 0; j < s->n && !used; j++)
-			used = s->list[j].key.entry->stressor == o->stressor;
-		if (used)
+		if (plan_uses(p, given, &part))
 			continue;
-		snprintf(name, sizeof(name), "%s-%s", o->stressor->name, o->name);
-		return fs_given_error(o->origin, name, o->value, "%s is not part of this run",
-				      o->stressor->name);
+		snprintf(name, sizeof(name), "%s-%s", given->stressor->name, given->name);
+		return fs_given_error(given->origin, name, given->value,
+				      "%s%s%s is not part of this run", given->stressor->name,
+				      part ? "." : "", part ? o->only : "");
 	}
 	return 0;
 }
@@ -63,6 +96,8 @@ static int plan_check(const struct config *c, const struct plan *p)
 		fs_error("nothing is left to run after --exclude and --with");
 		return -EINVAL;
 	}
+	if (plan_unused_options(c, p))
+		return -EINVAL;
 	if (c->timeout.text && !timed)
 		return fs_given_error(c->timeout.origin, "timeout", c->timeout.text,
 				      "a count of ops has no window; give one of the two");
@@ -144,7 +179,7 @@ static void plan_estimate(const struct config *c, struct plan *p)
 static int plan_stages(const struct config *c, const struct fs_topology *t,
 		       const struct selection *s, struct plan *p)
 {
-	int rc = plan_unused_options(c, s);
+	int rc = 0;
 
 	for (unsigned i = 0; i < s->n && !rc; i++)
 		rc = fs_expand(c, t, s, &s->list[i], p);

@@ -29,10 +29,18 @@ struct stage {				/* pointers: the registry's, or owned by the plan */
 	bool together;			/* --all: runs with its neighbours marked so */
 	const char *absent;		/* built without this library: "liburing"; or NULL */
 	int *cpus;			/* [workers] OS index of worker i, -1: not pinned */
-	int *helper_cpus;		/* [workers * variant->helpers]; NULL: none */
+	struct area_load loads[AREA_LOADS_MAX];
+	unsigned nloads;
+	int *helper_cpus;		/* [workers * fs_stage_helpers()]; NULL: none */
 	struct fs_need need;		/* of one worker */
 	char *notes[4];			/* "rounded up from 0.2"; NULL ends */
 };
+
+/* Tasks beside each worker: its helpers, then its loads. */
+static inline unsigned fs_stage_helpers(const struct stage *s)
+{
+	return (s->variant ? s->variant->helpers : 0) + s->nloads;
+}
 
 struct plan {
 	struct stage *stages;

@@ -87,7 +87,7 @@ static void preflight_add(struct preflight_total *t, const struct stage *s)
 	t->area.histograms += s->histograms;
 	t->bytes = preflight_sum(t->bytes, s->need.bytes, s->workers);
 	t->inodes += (s->need.inodes + 1) * s->workers + PREFLIGHT_OWN_INODES;
-	t->tasks += (1 + s->variant->helpers) * (uint64_t)s->workers;
+	t->tasks += (1 + fs_stage_helpers(s)) * (uint64_t)s->workers;
 	t->aio_slots += s->need.aio_slots * s->workers;
 }
 

@@ -18,6 +18,12 @@ extern const struct fs_entry fs_registry[];	/* sorted by name; ends with name NU
 const struct fs_entry *fs_registry_find(const char *name);
 /* Variant of a stressor by name, or NULL. */
 const struct fs_variant *fs_variant_find(const struct fs_stressor *s, const char *name);
+/* The names of the kinds that a variant mixes, or NULL: what can be a load is of one kind. */
+static inline const char *const *fs_kinds_of(const struct fs_stressor *s,
+					     const struct fs_variant *v)
+{
+	return v->flags & FS_LOAD ? NULL : s->kinds;
+}
 /* Class bit of a name ("filesystem"), 0 if there is none. */
 unsigned fs_class_bit(const char *name);
 extern const char *const fs_class_names[];	/* in the order of enum fs_class; ends with NULL */

@@ -89,6 +89,35 @@ static json_t *json_histogram(const struct fs_histogram *h)
 	return o;
 }
 
+static json_t *json_load(const struct stage_result *r, unsigned i)
+{
+	const struct load_result *l = &r->loads[i];
+	const bool passed = r->status == STATUS_PASSED;
+	json_t *o = json_object();
+
+	json_object_set_new(o, "key", fs_json_text(r->stage->loads[i].key));
+	json_object_set_new(o, "asked_per_sec",
+			    fs_json_real(r->stage->loads[i].rate * r->stage->workers));
+	json_object_set_new(o, "achieved_per_sec",
+			    fs_json_real(passed ? l->achieved_per_sec : NAN));
+	json_object_set_new(o, "ops", fs_json_count(passed ? l->ops : FS_UNKNOWN));
+	json_object_set_new(o, "missed", fs_json_tristate(passed ? l->missed : -1));
+	json_object_set_new(o, "late_s", passed ? fs_json_seconds(l->late_ns) : json_null());
+	json_object_set_new(o, "latency_ns", json_histogram(passed ? l->service : NULL));
+	json_object_set_new(o, "response_ns", json_histogram(passed ? l->response : NULL));
+	return o;
+}
+
+/* What ran beside the workers; null: nothing. */
+static json_t *json_all_loads(const struct stage_result *r)
+{
+	json_t *list = r->stage->nloads ? json_array() : json_null();
+
+	for (unsigned i = 0; i < r->stage->nloads; i++)
+		json_array_append_new(list, json_load(r, i));
+	return list;
+}
+
 void fs_json_latencies(json_t *o, const struct stage_result *r)
 {
 	const bool passed = r->status == STATUS_PASSED;
@@ -96,4 +125,5 @@ void fs_json_latencies(json_t *o, const struct stage_result *r)
 	json_object_set_new(o, "latency_ns", json_histogram(passed ? r->service : NULL));
 	json_object_set_new(o, "response_ns", json_histogram(passed ? r->response : NULL));
 	json_object_set_new(o, "late_s", r->response ? fs_json_seconds(r->late_ns) : json_null());
+	json_object_set_new(o, "load", json_all_loads(r));
 }

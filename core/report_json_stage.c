@@ -82,8 +82,7 @@ static json_t *json_need(const struct fs_need *n)
 
 static void json_planned(json_t *o, const struct run_result *run, const struct stage *s)
 {
-	const unsigned helpers =
-		s->variant && s->helper_cpus ? s->workers * s->variant->helpers : 0;
+	const unsigned helpers = s->helper_cpus ? s->workers * fs_stage_helpers(s) : 0;
 
 	json_object_set_new(o, "stressor", fs_json_text(s->stressor ? s->stressor->name : s->key));
 	json_object_set_new(o, "variant", fs_json_text(s->variant ? s->variant->name : NULL));
@@ -93,7 +92,6 @@ static void json_planned(json_t *o, const struct run_result *run, const struct s
 	json_object_set_new(o, "classes", json_classes(s->stressor));
 	json_object_set_new(o, "options", json_options(s));
 	json_object_set_new(o, "share", json_string(fs_share_name(s->share)));
-	json_object_set_new(o, "load", json_null());
 	json_object_set_new(o, "workers", json_integer(s->workers));
 	json_object_set_new(o, "asked", fs_json_text(s->asked));
 	json_object_set_new(o, "task", json_string(s->process ? "process" : "thread"));

@@ -106,10 +106,10 @@ static void plan_cell_cpus(struct table *t, const struct run_result *run, const 
 
 	if (out) {
 		plan_print_cpus(out, run->topo, s->cpus, s->workers);
-		if (s->helper_cpus && s->variant) {
+		if (s->helper_cpus) {
 			fputs(", helpers ", out);
 			plan_print_cpus(out, NULL, s->helper_cpus,
-					s->workers * s->variant->helpers);
+					s->workers * fs_stage_helpers(s));
 		}
 		fclose(out);
 	}
@@ -169,6 +169,8 @@ static void plan_print_extras(FILE *out, const struct stage *s)
 		between = " ";
 	}
 	between = *between ? "; " : "";
+	for (unsigned i = 0; i < s->nloads; i++, between = "; ")
+		fprintf(out, "%sload %s@%g", between, s->loads[i].key, s->loads[i].rate);
 	for (unsigned i = 0; i < FS_ARRAY_SIZE(s->notes) && s->notes[i]; i++, between = "; ")
 		fprintf(out, "%s%s", between, s->notes[i]);
 	if (s->oversubscribed)

@@ -144,18 +144,18 @@ static void text_reference(FILE *out, const struct stage_result *r)
 		text_number(r->reference.ops_per_sec, rate));
 }
 
-static void text_latency(FILE *out, const char *what, const struct fs_histogram *h)
+/* Behind what leads to it; false: nothing, since there are none. */
+static bool text_latency(FILE *out, const char *lead, const struct fs_histogram *h)
 {
 	static const char *const names[] = { "p50", "p90", "p99", "p99.9" };
 	char number[REPORT_NUMBER_MAX];
-	struct fs_latency l;
+	struct fs_latency l = { .samples = 0 };
 
-	if (!h)
-		return;
-	fs_histogram_summary(&l, h);
+	if (h)
+		fs_histogram_summary(&l, h);
 	if (!l.samples)
-		return;
-	fprintf(out, "      %s of %llu ops: ", what, (unsigned long long)l.samples);
+		return false;
+	fprintf(out, "%s of %llu ops: ", lead, (unsigned long long)l.samples);
 	for (unsigned i = 0; i < FS_ARRAY_SIZE(names); i++) {
 		const struct fs_percentile *const all[] = { &l.p50, &l.p90, &l.p99, &l.p999 };
 
@@ -163,7 +163,31 @@ static void text_latency(FILE *out, const char *what, const struct fs_histogram 
 			fprintf(out, "%s %s, ", names[i],
 				text_duration((double)all[i]->ns, number));
 	}
-	fprintf(out, "max %s\n", text_duration((double)l.max_ns, number));
+	fprintf(out, "max %s", text_duration((double)l.max_ns, number));
+	return true;
+}
+
+static void text_latencies(FILE *out, const struct stage_result *r)
+{
+	if (text_latency(out, "      latency", r->service))
+		fputc('\n', out);
+	if (text_latency(out, "      response", r->response))
+		fputc('\n', out);
+}
+
+static void text_loads(FILE *out, const struct stage_result *r)
+{
+	char asked[REPORT_NUMBER_MAX], achieved[REPORT_NUMBER_MAX];
+
+	for (unsigned i = 0; i < r->stage->nloads; i++) {
+		const struct load_result *l = &r->loads[i];
+
+		fprintf(out, "      load %s: %s of %s ops/s", r->stage->loads[i].key,
+			text_number(l->achieved_per_sec, achieved),
+			text_number(l->asked_per_sec, asked));
+		text_latency(out, ", latency", l->service);
+		fputc('\n', out);
+	}
 }
 
 static char *text_below(const struct stage_result *r)
@@ -179,9 +203,9 @@ static char *text_below(const struct stage_result *r)
 		return NULL;
 	text_metrics(out, r);
 	text_reference(out, r);
-	text_latency(out, "latency", r->service);
-	text_latency(out, "response", r->response);
+	text_latencies(out, r);
 	text_kinds(out, r);
+	text_loads(out, r);
 	fclose(out);
 	return text;
 }

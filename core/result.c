@@ -83,6 +83,10 @@ void fs_stage_result_free(struct stage_result *r)
 	free(r->series);
 	free(r->service);
 	free(r->response);
+	for (unsigned i = 0; i < AREA_LOADS_MAX; i++) {
+		free(r->loads[i].service);
+		free(r->loads[i].response);
+	}
 }
 
 void fs_status_count(const struct run_result *runs, unsigned nruns, unsigned counts[FS_STATUSES])

@@ -93,6 +93,14 @@ struct environment {
 	unsigned cpus;			/* online */
 };
 
+struct load_result {			/* one of the stage's loads, all workers together */
+	uint64_t ops;
+	double asked_per_sec, achieved_per_sec;
+	bool missed;			/* clearly less than asked */
+	uint64_t late_ns;		/* how late an op started at worst */
+	struct fs_histogram *service, *response;	/* NULL: not timed; owned */
+};
+
 struct metric {				/* a side metric of a stage, already reduced */
 	const char *name, *unit;
 	double value;
@@ -102,7 +110,7 @@ struct stage_result {
 	const struct stage *stage;	/* the planned one */
 	enum status status;
 	enum skip_kind skip;
-	char reason[512];		/* "" when passed */
+	char reason[640];		/* "" when passed */
 	int err;			/* errno behind it; 0: none */
 	/* rates: NAN unless passed */
 	uint64_t ops;			/* counted in the window, also when not passed */
@@ -120,6 +128,7 @@ struct stage_result {
 	uint64_t perf[FS_PERF_EVENTS];	/* sums over workers, or FS_UNKNOWN */
 	struct fs_histogram *service, *response;	/* in the window; NULL: not timed; owned */
 	uint64_t late_ns;		/* open loop: how late an op started at worst */
+	struct load_result loads[AREA_LOADS_MAX];	/* [stage->nloads] */
 	const char *granularity;	/* "op", "pass" or NULL */
 	/* of the series of slices, all workers together; interval.mean NAN: there is none */
 	double *series;			/* [nseries], ops/s, each series_step_s long; owned */

@@ -33,6 +33,8 @@ static void snapshot_worker(struct snapshot_worker *w, struct area_slot *slot)
 		w->kinds[i].timed = fs_load(&slot->kinds[i].timed);
 		w->kinds[i].timed_ns = fs_load(&slot->kinds[i].timed_ns);
 	}
+	for (unsigned i = 0; i < AREA_LOADS_MAX; i++)
+		w->load_ops[i] = fs_load(&slot->load[i].ops);
 }
 
 void fs_snapshot_take(struct snapshot *s, struct area *a, unsigned stage)

@@ -14,6 +14,7 @@
 
 #include "core/config.h"
 #include "core/latency.h"
+#include "core/load.h"
 #include "core/registry.h"
 #include "core/worker.h"
 #include "core/workspace.h"
@@ -28,11 +29,11 @@ struct stage_run {
 	const struct fs_stressor *stressor;
 	const struct fs_variant *variant;
 	struct workspace ws;
-	struct worker *workers;		/* [plan.workers], then their helpers */
-	unsigned nworkers, nhelpers, started;
+	struct worker *workers;		/* [plan.workers], then for each its helpers and loads */
+	unsigned nworkers, nhelpers, started;	/* nhelpers: loads as well */
+	unsigned beside;		/* helpers and loads of one worker */
 	char *states;			/* one state for each of them */
-	uint64_t scratch[2 + FS_COUNTERS_MAX];	/* where helpers count */
-	struct fs_kind_count scratch_kinds[FS_KINDS_MAX];
+	size_t stride;			/* from one to the next */
 };
 
 static int stage_fail(struct stage_run *r, int rc, const char *text)
@@ -104,23 +105,41 @@ static void *stage_lines(size_t bytes)
 	return p ? memset(p, 0, bytes) : NULL;
 }
 
-/* No two workers' states on a line: ops write to them. */
-static size_t stage_stride(size_t bytes)
+/* The largest, and no two on a line: ops write to them. */
+static size_t stage_stride(const struct stage_run *r)
 {
+	size_t bytes = r->stressor->state_size;
+
+	for (unsigned i = 0; i < r->stage->plan.loads; i++) {
+		const struct fs_entry *e = fs_registry_find(r->stage->plan.load[i].stressor);
+
+		bytes = e->stressor->state_size > bytes ? e->stressor->state_size : bytes;
+	}
 	return (bytes / FS_LINE + 1) * FS_LINE;
+}
+
+/* Helpers, and loads, count where nobody looks, but for the ops of a load. */
+static void stage_init_helper(struct stage_run *r, struct worker *k, unsigned i)
+{
+	k->helper = (int)i;
+	k->pub.ops = &k->spare.ops;
+	k->pub.work = &k->spare.work;
+	k->pub.counters = k->spare.counters;
+	k->pub.kinds = k->spare.kinds;
+	if (i >= r->variant->helpers)
+		fs_load_init(k, i - r->variant->helpers, r->stressor);
 }
 
 static void stage_init_worker(struct stage_run *r, unsigned i)
 {
-	const unsigned id = i < r->nworkers ? i : (i - r->nworkers) / r->variant->helpers;
+	const unsigned id = i < r->nworkers ? i : (i - r->nworkers) / r->beside;
 	struct worker *k = &r->workers[i];
 	struct area_slot *slot = area_slot(r->area, r->index, id);
-	const size_t bytes = r->stressor->state_size;
 
 	*k = (struct worker){
 		.pub = {
-			.state = r->states + i * stage_stride(bytes), .variant = r->variant,
-			.id = id, .workers = r->nworkers,
+			.state = r->states + i * r->stride, .variant = r->variant,
+			.id = id, .workers = r->nworkers, .loads = r->stage->plan.loads,
 			.probing = r->stage->plan.probing, .share = r->stage->plan.share,
 			.ops = &slot->ops, .work = &slot->work,
 			.kinds = slot->kinds, .counters = slot->counters,
@@ -130,7 +149,7 @@ static void stage_init_worker(struct stage_run *r, unsigned i)
 		.dirs = { r->ws.target_fd, r->ws.dir_fd, r->ws.marker_fd, r->ws.name },
 		.dir_fd = -1, .wait_fd = -1, .helper = -1, .where = "start",
 	};
-	memcpy(k->pub.state, r->stage->plan.state, bytes);
+	memcpy(k->pub.state, r->stage->plan.state, r->stressor->state_size);
 	if (i < r->nworkers) {
 		const struct fs_latency_places p =
 			fs_latency_places(r->area, r->index, r->stressor, id);
@@ -138,13 +157,9 @@ static void stage_init_worker(struct stage_run *r, unsigned i)
 		k->reference.kind = (enum reference)r->stage->plan.reference;
 		k->service = p.service;
 		k->response = p.response;
-		return;
+	} else {
+		stage_init_helper(r, k, (i - r->nworkers) % r->beside);
 	}
-	k->helper = (int)((i - r->nworkers) % r->variant->helpers);
-	k->pub.ops = &r->scratch[0];
-	k->pub.work = &r->scratch[1];
-	k->pub.counters = &r->scratch[2];
-	k->pub.kinds = r->scratch_kinds;
 }
 
 static int stage_init_workers(struct stage_run *r)
@@ -152,7 +167,8 @@ static int stage_init_workers(struct stage_run *r)
 	const unsigned n = r->nworkers + r->nhelpers;
 
 	r->workers = stage_lines(n * sizeof(*r->workers));
-	r->states = stage_lines(n * stage_stride(r->stressor->state_size));
+	r->stride = stage_stride(r);
+	r->states = stage_lines(n * r->stride);
 	if (!r->workers || !r->states)
 		return stage_fail(r, -ENOMEM, "memory for the workers");
 	for (unsigned i = 0; i < n; i++)
@@ -215,14 +231,15 @@ static void stage_reap(struct stage_run *r)
 	}
 }
 
-static bool stage_await_setup(struct stage_run *r)
+/* Until *count is n; false: the stage was stopped. */
+static bool stage_await(struct stage_run *r, uint32_t *count, unsigned n)
 {
 	uint32_t done;
 
-	while ((done = fs_load_acquire(&r->stage->setup_done)) < r->nworkers) {
+	while ((done = fs_load_acquire(count)) < n) {
 		if (fs_load(&r->stage->stop))
 			return false;
-		fs_futex_wait(&r->stage->setup_done, done, STAGE_POLL_NS);
+		fs_futex_wait(count, done, STAGE_POLL_NS);
 		stage_reap(r);
 	}
 	return true;
@@ -321,8 +338,9 @@ static void stage_remove(struct stage_run *r)
 static void stage_run(struct stage_run *r)
 {
 	if (stage_init_workers(r) == 0 && stage_start(r, r->nworkers, fs_worker_main) == 0 &&
-	    stage_await_setup(r) &&
-	    stage_start(r, r->nworkers + r->nhelpers, fs_helper_main) == 0)
+	    stage_await(r, &r->stage->setup_done, r->nworkers) &&
+	    stage_start(r, r->nworkers + r->nhelpers, fs_helper_main) == 0 &&
+	    stage_await(r, &r->stage->loads_done, r->nworkers * r->stage->plan.loads))
 		stage_settle(r);
 	stage_join(r);
 	free(r->workers);
@@ -359,7 +377,8 @@ int fs_stage_main(int area_fd, unsigned index)
 			     r.stage->plan.numa_node, strerror(-rc));
 	r.nworkers = r.stage->plan.workers;
 	if (stage_find(&r) == 0 && stage_workspace(&r) == 0) {
-		r.nhelpers = r.nworkers * r.variant->helpers;
+		r.beside = r.variant->helpers + r.stage->plan.loads;
+		r.nhelpers = r.nworkers * r.beside;
 		stage_run(&r);
 		stage_remove(&r);
 	}

@@ -7,6 +7,8 @@
 
 #include <string.h>
 
+#include "core/registry.h"
+
 #define STATS_CPU_DUTY_MIN 0.5 /* below, CPU time is mostly that of the refills */
 
 static double stats_seconds(double ns)
@@ -122,7 +124,7 @@ static void stats_rates(struct stage_result *r)
 /* The kinds of a mix. Batches picked at random time every op, so their times stand for all. */
 static void stats_kinds(struct stage_result *r)
 {
-	const char *const *names = r->stage->stressor->kinds;
+	const char *const *names = fs_kinds_of(r->stage->stressor, r->stage->variant);
 	struct fs_kind_count sum[FS_KINDS_MAX] = { 0 };
 	uint64_t all_ops = 0, all_ns = 0;
 

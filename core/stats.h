@@ -12,6 +12,7 @@ struct snapshot_worker {
 	uint64_t ops, work, off;	/* off: the slot's word, see fs_off_ns() */
 	struct fs_kind_count kinds[FS_KINDS_MAX];
 	uint64_t counters[FS_COUNTERS_MAX];
+	uint64_t load_ops[AREA_LOADS_MAX];
 };
 
 /* All workers at one end of the window, which lies half-way between the stamps around the read. */

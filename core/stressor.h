@@ -51,13 +51,14 @@ enum fs_option_kind {
 	FS_OPTION_ENUM,			/* int, index into names */
 	FS_OPTION_FLAGS,		/* unsigned, bit i is names[i]; joined by + */
 	FS_OPTION_WEIGHTS,		/* uint8_t[n], KIND=WEIGHT,...: a weight of each name */
+	FS_OPTION_RATES,		/* uint32_t[n], KIND@RATE,...: ops/s of each name */
 };
 
 /*
  * One option of a stressor: --STRESSOR-NAME VALUE. The value is parsed into the prototype state at
  * offset, before anything runs, and copied to each worker. A value of an enum or flags option that
- * is not the default is appended to the result key (fallocate.alloc.fsync), so no two options of
- * one stressor may share a value name.
+ * is not the default is appended to the result key (fallocate.alloc.fsync), so no two options that
+ * go with one variant may share a value name.
  */
 struct fs_option {
 	const char *name;		/* "extents"; NULL ends the table */
@@ -65,22 +66,26 @@ struct fs_option {
 	enum fs_option_kind kind;
 	size_t offset, width;		/* of the field */
 	uint64_t min, max;		/* numbers: inclusive */
-	const char *const *names;	/* enum, flags, weights; ends with NULL */
+	const char *const *names;	/* enum, flags, weights, rates; ends with NULL */
+	const char *only;		/* the one variant that it means something to; NULL: all */
 };
 
-#define FS_OPTION_(k, T, f, n, d, lo, hi, values, h) \
+/* Behind help: further members, such as .only = "mix". */
+#define FS_OPTION_(k, T, f, n, d, lo, hi, values, h, ...) \
 	{ .name = (n), .def = (d), .help = (h), .kind = (k), .offset = offsetof(T, f), \
-	  .width = sizeof(((T *)0)->f), .min = (lo), .max = (hi), .names = (values) }
-#define FS_OPT_SIZE(T, f, def, min, max, help) \
-	FS_OPTION_(FS_OPTION_SIZE, T, f, #f, def, min, max, NULL, help)
-#define FS_OPT_COUNT(T, f, def, min, max, help) \
-	FS_OPTION_(FS_OPTION_COUNT, T, f, #f, def, min, max, NULL, help)
-#define FS_OPT_ENUM(T, f, def, names, help) \
-	FS_OPTION_(FS_OPTION_ENUM, T, f, #f, def, 0, 0, names, help)
-#define FS_OPT_FLAGS(T, f, def, names, help) \
-	FS_OPTION_(FS_OPTION_FLAGS, T, f, #f, def, 0, 0, names, help)
-#define FS_OPT_WEIGHTS(T, f, def, names, help) \
-	FS_OPTION_(FS_OPTION_WEIGHTS, T, f, #f, def, 0, 0, names, help)
+	  .width = sizeof(((T *)0)->f), .min = (lo), .max = (hi), .names = (values), __VA_ARGS__ }
+#define FS_OPT_SIZE(T, f, def, min, max, ...) \
+	FS_OPTION_(FS_OPTION_SIZE, T, f, #f, def, min, max, NULL, __VA_ARGS__)
+#define FS_OPT_COUNT(T, f, def, min, max, ...) \
+	FS_OPTION_(FS_OPTION_COUNT, T, f, #f, def, min, max, NULL, __VA_ARGS__)
+#define FS_OPT_ENUM(T, f, def, names, ...) \
+	FS_OPTION_(FS_OPTION_ENUM, T, f, #f, def, 0, 0, names, __VA_ARGS__)
+#define FS_OPT_FLAGS(T, f, def, names, ...) \
+	FS_OPTION_(FS_OPTION_FLAGS, T, f, #f, def, 0, 0, names, __VA_ARGS__)
+#define FS_OPT_WEIGHTS(T, f, def, names, ...) \
+	FS_OPTION_(FS_OPTION_WEIGHTS, T, f, #f, def, 0, 0, names, __VA_ARGS__)
+#define FS_OPT_RATES(T, f, def, names, ...) \
+	FS_OPTION_(FS_OPTION_RATES, T, f, #f, def, 0, 0, names, __VA_ARGS__)
 #define FS_OPT_END	{ .name = NULL }
 
 /* --- the descriptor --------------------------------------------------------------------------- */
@@ -107,6 +112,7 @@ enum fs_variant_flags {
 	FS_COLD = 1 << 4,		/* no warm-up: the first pass is what is measured */
 	FS_REMOUNT = 1 << 5,		/* remounted between rounds; needs a disk we made */
 	FS_NONSTATIONARY = 1 << 6,	/* cost depends on time; stays out of class runs */
+	FS_LOAD = 1 << 7,		/* can be a --load: without refills, on the file it finds */
 };
 
 struct fs_variant {			/* one named op: --NAME-mode VARIANT, key NAME.VARIANT */
@@ -192,6 +198,8 @@ struct fs_stressor {
 	void (*teardown)(struct fs_worker *w);
 	int (*measure)(struct fs_worker *w);	/* once, after the window: side metrics; or NULL */
 	int (*help)(struct fs_worker *w, unsigned i);	/* body of helper i, while fs_helping(w) */
+	/* Load i that comes with a variant, as in --load, into text; false: no more. Or NULL. */
+	bool (*load)(const struct fs_variant *v, const void *state, unsigned i, char text[128]);
 };
 
 /* --- the worker, as a stressor sees it -------------------------------------------------------- */
@@ -214,6 +222,8 @@ struct fs_worker {
 	bool stamp;			/* this batch times every op */
 	uint64_t timed;			/* the op of this batch that is timed, from 1; 0: none */
 	bool probing;			/* the one-op trial before the run: make a small state */
+	bool load;			/* beside another's worker, on its file: make nothing */
+	unsigned loads;			/* that work on this worker's file meanwhile */
 	enum fs_share share;
 	struct fs_rng rng;		/* the stream for offsets */
 	uint64_t round_ops;		/* set by setup: most ops of one fill; 0: no limit */
@@ -317,12 +327,13 @@ bool fs_meet(struct fs_worker *w);
 /*
  * The file of this worker: in its own directory, or the one that all share (w->share). Opened
  * O_NOFOLLOW | O_CLOEXEC with mode 0600; closed by the runner. With a shared file the leader's
- * setup ends before any other worker's begins.
+ * setup ends before any other worker's begins. The first file that a load opens is the first one
+ * that its worker has opened, if it has any; those after it are the load's own.
  */
 int fs_file_open(struct fs_worker *w, const char *name, int flags);
 /* The directory that fs_file_open works in. The runner's; do not close. */
 int fs_dir(const struct fs_worker *w);
-/* Whether this worker makes and refills the file: always, unless the file is shared. */
+/* Whether this worker makes and refills the file: always, unless it is shared, or a load's. */
 bool fs_leader(const struct fs_worker *w);
 /* Where this worker's range of `bytes` starts in its file, and how long the whole file is. */
 uint64_t fs_range_start(const struct fs_worker *w, uint64_t bytes);

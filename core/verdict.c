@@ -9,7 +9,9 @@
 #include "core/group.h"
 #include "core/judge.h"
 #include "core/latency.h"
+#include "core/load.h"
 #include "core/reference.h"
+#include "core/registry.h"
 #include "core/sample.h"
 #include "platform/errno_name.h"
 
@@ -136,13 +138,24 @@ static void verdict_numbers(struct group *g, unsigned i, struct stage_result *r)
 	fs_sample(r, g->area, i, &f->start, &f->end);
 	fs_reference_reduce(r, f->to->reference);
 	fs_latency_collect(r, g->area, i);
+	fs_load_collect(r, g->area, i, &f->start, &f->end);
 }
 
 /* --- the status ------------------------------------------------------------------------------- */
 
+static const struct area_load *verdict_load(const struct flight *f)
+{
+	const uint32_t load = f->stage->failure.load;
+
+	return load ? &f->to->stage->loads[load - 1] : NULL;
+}
+
 static bool verdict_unsupported(const struct flight *f)
 {
-	const int *errnos = f->to->stage->stressor->unsupported;
+	const struct area_load *load = verdict_load(f);
+	const struct fs_stressor *s = load ? fs_registry_find(load->stressor)->stressor :
+					     f->to->stage->stressor;
+	const int *errnos = s->unsupported;
 
 	for (; errnos && *errnos; errnos++) {
 		if (*errnos == f->stage->failure.err)
@@ -155,6 +168,7 @@ static void verdict_failure(const struct group *g, unsigned i, struct stage_resu
 {
 	const struct flight *f = &g->flights[i];
 	const struct area_failure *a = &f->stage->failure;
+	const struct area_load *load = verdict_load(f);
 	char who[64] = "", what[128];
 
 	r->status = STATUS_FAILED;
@@ -172,8 +186,9 @@ static void verdict_failure(const struct group *g, unsigned i, struct stage_resu
 			 a->signal, strsignal(a->signal));
 	else
 		snprintf(what, sizeof(what), "%s (%s)", strerror(a->err), fs_errno_name(a->err));
-	snprintf(r->reason, sizeof(r->reason), "%s%s: %s%s%s%s", g->probing ? "trial " : "",
-		 a->where, a->text, a->text[0] ? ": " : "", what, who);
+	snprintf(r->reason, sizeof(r->reason), "%s%s%s%s: %s%s%s%s", g->probing ? "trial " : "",
+		 a->where, load ? " " : "", load ? load->key : "", a->text, a->text[0] ? ": " : "",
+		 what, who);
 }
 
 static void verdict_hung(const struct flight *f, struct stage_result *r)

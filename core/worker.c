@@ -11,6 +11,8 @@
 #include <sys/mman.h>
 #include <sys/stat.h>
 
+#include "core/load.h"
+
 /* How soon a stop is seen by a worker that sleeps while others set up. */
 #define WORKER_POLL_NS (FS_NSEC_PER_SEC / 10)
 
@@ -28,10 +30,13 @@ void fs_worker_phase(struct worker *k, enum area_worker_phase phase, const char 
 int fs_fail(struct fs_worker *w, int err, const char *fmt, ...)
 {
 	struct worker *k = fs_worker_of(w);
-	struct area_failure f = { .err = err, .worker = (int32_t)w->id };
+	struct area_failure f = {
+		.err = err, .worker = (int32_t)w->id, .load = k->load,
+	};
 	va_list args;
 
-	snprintf(f.where, sizeof(f.where), "%s", k->helper >= 0 ? "helper" : k->where);
+	snprintf(f.where, sizeof(f.where), "%s",
+		 k->load ? "load" : k->helper >= 0 ? "helper" : k->where);
 	va_start(args, fmt);
 	vsnprintf(f.text, sizeof(f.text), fmt, args);
 	va_end(args);
@@ -67,7 +72,8 @@ bool fs_op_failed(struct fs_worker *w, long err)
 {
 	struct worker *k = fs_worker_of(w);
 
-	if (worker_lists(k->stressor->tolerated, (int)-err) && fs_area_tally(k->stage, (int)-err))
+	if (worker_lists(k->stressor->tolerated, (int)-err) &&
+	    (k->load || fs_area_tally(k->stage, (int)-err)))
 		return true;
 	return fs_worker_failed(k, (int)err);
 }
@@ -170,10 +176,12 @@ void fs_helper_main(void *worker)
 	if (rc == 0)
 		rc = fs_worker_open_dir(k);
 	if (rc == 0)
-		rc = k->stressor->help(&k->pub, (unsigned)k->helper);
+		rc = k->load ? fs_load_task(k) :
+			       k->stressor->help(&k->pub, (unsigned)k->helper);
 	if (rc < 0)
 		fs_worker_failed(k, rc);
-	fs_barrier_abort(&k->slot->meet);
+	if (!k->load)
+		fs_barrier_abort(&k->slot->meet);
 	worker_release(k);
 }
 
@@ -242,13 +250,13 @@ static bool worker_setup(struct worker *k)
  * All sleep to one absolute time instead of waking each other at the start: the first ones awake
  * would take the CPUs from those still asleep.
  */
-static void worker_gate(struct worker *k)
+void fs_worker_gate(struct worker *k, uint32_t *done)
 {
 	struct area_gate *gate = &k->area->gate;
 
 	fs_worker_phase(k, WORKER_READY, "ready");
-	fs_add(&k->stage->setup_done, 1);
-	fs_futex_wake_all(&k->stage->setup_done);
+	fs_add(done, 1);
+	fs_futex_wake_all(done);
 	while (!fs_load_acquire(&gate->go))
 		fs_futex_wait(&gate->go, 0, 0);
 	if (!fs_load(&k->stage->stop))
@@ -304,7 +312,7 @@ static bool worker_measure(struct worker *k)
 {
 	if (!worker_setup(k))
 		return false;
-	worker_gate(k);
+	fs_worker_gate(k, &k->stage->setup_done);
 	fs_loop(k);
 	fs_barrier_abort(&k->slot->meet);
 	k->slot->cpu_end = fs_task_cpu();

@@ -10,6 +10,7 @@
 
 #include "core/area.h"
 #include "core/reference.h"
+#include "core/registry.h"
 #include "platform/task.h"
 
 #define WORKER_FDS_MAX	128
@@ -30,6 +31,11 @@ struct worker {				/* on lines of its own: ops write to it */
 	struct worker_dirs dirs;
 	int dir_fd;			/* own directory, or the shared one; -1: none */
 	int helper;			/* which helper this is; -1: the worker itself */
+	unsigned load;			/* 1 + which load this is, a helper as well; 0: none */
+	struct {			/* where a helper counts */
+		uint64_t ops, work, counters[FS_COUNTERS_MAX];
+		struct fs_kind_count kinds[FS_KINDS_MAX];
+	} spare;
 	const char *where;		/* what it is doing, for failures: "setup", "op" ... */
 	int fds[WORKER_FDS_MAX];	/* closed by core */
 	unsigned nfds;
@@ -67,7 +73,7 @@ static inline bool fs_worker_stopped(const struct worker *k)
 /* Of the last op. */
 static inline unsigned fs_worker_kind(const struct worker *k)
 {
-	return k->stressor->kinds ? k->pub.kind : 0;
+	return fs_kinds_of(k->stressor, k->pub.variant) ? k->pub.kind : 0;
 }
 
 static inline bool fs_worker_shares_file(const struct worker *k)
@@ -84,6 +90,9 @@ void fs_helper_main(void *worker);
  * EINTR of a stage that is stopped already are no failures: it was cut short. Returns false.
  */
 bool fs_worker_failed(struct worker *k, int rc);
+
+/* One more has come to the gate, so say in *done; sleep until it opens, or the stage is stopped. */
+void fs_worker_gate(struct worker *k, uint32_t *done);
 
 /* The measured part: from the gate until the stage stops or --ops are done. */
 void fs_loop(struct worker *k);

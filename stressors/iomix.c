@@ -2,47 +2,20 @@
 /*
  * iomix - a fixed mix of kinds of I/O on one file, each with its own numbers
  *
- * Op:     the next of a seeded, endless sequence of 100 kinds, all on blocks of one
+ * Op:     mix: the next of a seeded, endless sequence of 100 kinds, all on blocks of one
  *         written file; append and copy write to a second and a third. Read the kinds:
  *         their sum is the rate of the slowest one.
- * Fill:   cuts the appended file back to nothing.
+ *         paced: one kind, while others work on the same file at rates of their own.
+ * Fill:   mix: cuts the appended file back to nothing.
  * Path:   page cache reads and writes; fdatasync, msync and sync_file_range wait for the device.
  * Scales: private files, so until the device, the journal or memory bandwidth.
  */
+#include <stdio.h>
 #include <string.h>
-#include <sys/mman.h>
-#include <sys/stat.h>
 
-#include "core/stressor.h"
+#include "stressors/iomix.h"
 
-enum iomix_kind {
-	IOMIX_PWRITE_SEQ, IOMIX_PWRITE_RND, IOMIX_PREAD_SEQ, IOMIX_PREAD_RND,
-	IOMIX_APPEND, IOMIX_COPY, IOMIX_FSTAT, IOMIX_FADVISE,
-	IOMIX_SETFLAGS, IOMIX_MSYNC, IOMIX_SYNC_RANGE, IOMIX_FDATASYNC, IOMIX_KINDS
-};
-
-static const char *const iomix_kinds[] = {
-	"pwrite-seq", "pwrite-rnd", "pread-seq", "pread-rnd",
-	"append", "copy", "fstat", "fadvise",
-	"setflags", "mmap-msync", "sync-range", "fdatasync", NULL
-};
-
-#define IOMIX_SLOTS	100
-#define IOMIX_APPENDS	4096		/* at most, until the file is cut back */
-#define IOMIX_SYNCED	16		/* blocks of one sync_file_range */
-
-struct iomix_state {
-	uint64_t bytes, size;		/* options */
-	uint8_t mix[IOMIX_KINDS];
-	unsigned kinds;			/* bits of enum iomix_kind */
-	int file, appended, copied;
-	char *block, *map;
-	uint64_t blocks, page;
-	uint64_t written, read, end;	/* of the sequential kinds; size of the appended file */
-	int flags;			/* as the file has them */
-	unsigned turn;			/* in slot */
-	uint8_t slot[IOMIX_SLOTS];
-};
+enum { IOMIX_MIX, IOMIX_PACED };
 
 static const struct fs_option iomix_options[] = {
 	FS_OPT_SIZE(struct iomix_state, bytes, "32M", 1 << 16, 1ull << 50,
@@ -52,11 +25,16 @@ static const struct fs_option iomix_options[] = {
 		       "pwrite-seq=18,pwrite-rnd=18,pread-seq=18,pread-rnd=18,"
 		       "append=8,copy=4,fstat=6,fadvise=4,"
 		       "setflags=2,mmap-msync=1,sync-range=2,fdatasync=1",
-		       iomix_kinds, "weights; in proportion to their sum"),
+		       iomix_kinds, "weights; in proportion to their sum", .only = "mix"),
 	FS_OPT_FLAGS(struct iomix_state, kinds,
 		     "pwrite-seq+pwrite-rnd+pread-seq+pread-rnd+append+copy+fstat+fadvise+"
 		     "setflags+mmap-msync+sync-range+fdatasync",
-		     iomix_kinds, "only these of the mix"),
+		     iomix_kinds, "only these of the mix", .only = "mix"),
+	FS_OPT_ENUM(struct iomix_state, fg, "pread-rnd", iomix_kinds, "the kind that is the op",
+		    .only = "paced"),
+	FS_OPT_RATES(struct iomix_state, bg,
+		     "pwrite-rnd@1000,fdatasync@10,fadvise@10,mmap-msync@100", iomix_kinds,
+		     "kinds beside it, ops/s for each worker", .only = "paced"),
 	FS_OPT_END
 };
 
@@ -78,24 +56,36 @@ static unsigned iomix_share_out(const struct iomix_state *s, uint8_t slot[IOMIX_
 	return seen;
 }
 
+static const char *iomix_check_mix(const struct iomix_state *s)
+{
+	uint8_t slot[IOMIX_SLOTS];
+	unsigned wanted = 0;
+
+	for (unsigned k = 0; k < IOMIX_KINDS; k++)
+		wanted |= s->mix[k] ? s->kinds & 1u << k : 0;
+	if (!wanted)
+		return "no kind of --iomix-kinds has a weight in --iomix-mix";
+	if (iomix_share_out(s, slot) != wanted)
+		return "--iomix-mix: a weight below a hundredth of their sum gets no op; "
+		       "make it 0 or larger";
+	return NULL;
+}
+
+static const char *iomix_check_paced(const struct iomix_state *s)
+{
+	if (s->fg == IOMIX_APPEND || s->bg[IOMIX_APPEND])
+		return "append needs a file that is cut back: it goes with iomix.mix alone";
+	return NULL;
+}
+
 static int iomix_check(const struct fs_variant *v, enum fs_share share, const void *state,
 		       char why[256])
 {
 	const struct iomix_state *s = state;
-	const char *text = NULL;
-	uint8_t slot[IOMIX_SLOTS];
-	unsigned wanted = 0;
+	const char *text = v->arg == IOMIX_PACED ? iomix_check_paced(s) : iomix_check_mix(s);
 
-	(void)v;
 	(void)share;
-	for (unsigned k = 0; k < IOMIX_KINDS; k++)
-		wanted |= s->mix[k] ? s->kinds & 1u << k : 0;
-	if (!wanted)
-		text = "no kind of --iomix-kinds has a weight in --iomix-mix";
-	else if (iomix_share_out(s, slot) != wanted)
-		text = "--iomix-mix: a weight below a hundredth of their sum gets no op; "
-		       "make it 0 or larger";
-	else if (s->bytes % s->size || s->bytes < 2 * IOMIX_SYNCED * s->size)
+	if (!text && (s->bytes % s->size || s->bytes < 2 * IOMIX_SYNCED * s->size))
 		text = "--iomix-bytes must be a multiple of --iomix-size, at least 32 of it";
 	if (!text)
 		return 0;
@@ -106,8 +96,15 @@ static int iomix_check(const struct fs_variant *v, enum fs_share share, const vo
 static int iomix_need(const struct fs_variant *v, const void *state, struct fs_need *need)
 {
 	const struct iomix_state *s = state;
+	const bool copies = s->fg == IOMIX_COPY, loaded = s->bg[IOMIX_COPY];
 
-	(void)v;
+	if (v->arg == IOMIX_PACED) {
+		need->bytes = (1u + copies + loaded) * s->bytes;
+		need->inodes = 1u + copies + loaded;
+		need->file_bytes = s->bytes;
+		need->descriptors = 2;
+		return 0;
+	}
 	need->bytes = 2 * s->bytes + IOMIX_APPENDS * s->size;
 	need->inodes = 3;
 	need->file_bytes = s->bytes > IOMIX_APPENDS * s->size ? s->bytes : IOMIX_APPENDS * s->size;
@@ -115,142 +112,50 @@ static int iomix_need(const struct fs_variant *v, const void *state, struct fs_n
 	return 0;
 }
 
-/* --- one function per kind -------------------------------------------------------------------- */
+/* --- set-up, fill, op ------------------------------------------------------------------------- */
 
-static uint64_t iomix_next(const struct iomix_state *s, uint64_t *at)
+static bool iomix_has(const struct iomix_state *s, enum iomix_kind kind)
 {
-	const uint64_t now = *at;
-
-	*at = now + s->size < s->bytes ? now + s->size : 0;
-	return now;
+	return s->kinds >> kind & 1;
 }
 
-static uint64_t iomix_random(struct fs_worker *w, const struct iomix_state *s)
+/* A load takes the file as it is. */
+static int iomix_file(struct fs_worker *w)
 {
-	return fs_rng_below(&w->rng, s->blocks) * s->size;
-}
-
-static inline long iomix_full(const struct iomix_state *s, ssize_t n)
-{
-	return n == (ssize_t)s->size ? 0 : n < 0 ? -errno : -EIO;
-}
-
-static long iomix_pwrite_seq(struct fs_worker *w, struct iomix_state *s)
-{
-	(void)w;
-	return iomix_full(s, pwrite(s->file, s->block, s->size, (off_t)iomix_next(s, &s->written)));
-}
-
-static long iomix_pwrite_rnd(struct fs_worker *w, struct iomix_state *s)
-{
-	return iomix_full(s, pwrite(s->file, s->block, s->size, (off_t)iomix_random(w, s)));
-}
-
-static long iomix_pread_seq(struct fs_worker *w, struct iomix_state *s)
-{
-	(void)w;
-	return iomix_full(s, pread(s->file, s->block, s->size, (off_t)iomix_next(s, &s->read)));
-}
-
-static long iomix_pread_rnd(struct fs_worker *w, struct iomix_state *s)
-{
-	return iomix_full(s, pread(s->file, s->block, s->size, (off_t)iomix_random(w, s)));
-}
-
-static long iomix_append(struct fs_worker *w, struct iomix_state *s)
-{
-	const ssize_t n = pwrite(s->appended, s->block, s->size, (off_t)s->end);
-
-	(void)w;
-	s->end += n > 0 ? (uint64_t)n : 0;
-	return iomix_full(s, n);
-}
-
-static long iomix_copy(struct fs_worker *w, struct iomix_state *s)
-{
-	off_t from = (off_t)iomix_random(w, s), to = from;
-	const long n = fs_sys_copy_file_range(s->file, &from, s->copied, &to, s->size);
-
-	return n == (long)s->size ? 0 : n < 0 ? n : -EIO;
-}
-
-static long iomix_fstat(struct fs_worker *w, struct iomix_state *s)
-{
+	struct iomix_state *s = fs_state(w);
 	struct stat st;
 
-	(void)w;
-	return fs_sys_fstat(s->file, &st);
+	s->file = fs_file_open(w, "file", O_CREAT | O_RDWR);
+	if (s->file < 0)
+		return s->file;
+	if (fs_leader(w))
+		return fs_make_written(w, s->file, 0, s->bytes);
+	if (fstat(s->file, &st))
+		return -errno;
+	s->bytes = (uint64_t)st.st_size / s->size * s->size;
+	if (s->bytes < s->page)
+		return fs_fail(w, ENODATA, "the file has %lld bytes, too few to work on",
+			       (long long)st.st_size);
+	return 0;
 }
-
-static long iomix_fadvise(struct fs_worker *w, struct iomix_state *s)
-{
-	return -posix_fadvise(s->file, (off_t)iomix_random(w, s), (off_t)s->size,
-			      POSIX_FADV_WILLNEED);
-}
-
-static long iomix_setflags(struct fs_worker *w, struct iomix_state *s)
-{
-	(void)w;
-	s->flags ^= FS_NODUMP_FL;
-	return fs_sys(ioctl(s->file, FS_IOC_SETFLAGS, &s->flags));
-}
-
-static long iomix_msync(struct fs_worker *w, struct iomix_state *s)
-{
-	char *page = s->map + fs_rng_below(&w->rng, s->bytes / s->page) * s->page;
-
-	(*(volatile char *)page)++;
-	return fs_sys(msync(page, s->page, MS_SYNC));
-}
-
-/* The blocks that pwrite-seq wrote last. */
-static long iomix_sync_range(struct fs_worker *w, struct iomix_state *s)
-{
-	const uint64_t length = IOMIX_SYNCED * s->size;
-	const uint64_t start = s->written > length ? s->written - length : 0;
-
-	(void)w;
-	return fs_sys_sync_file_range(s->file, (off_t)start, (off_t)length,
-				      SYNC_FILE_RANGE_WRITE | SYNC_FILE_RANGE_WAIT_AFTER);
-}
-
-static long iomix_fdatasync(struct fs_worker *w, struct iomix_state *s)
-{
-	(void)w;
-	return fs_sys(fdatasync(s->file));
-}
-
-static long (*const iomix_call[IOMIX_KINDS])(struct fs_worker *w, struct iomix_state *s) = {
-	[IOMIX_PWRITE_SEQ] = iomix_pwrite_seq, [IOMIX_PWRITE_RND] = iomix_pwrite_rnd,
-	[IOMIX_PREAD_SEQ] = iomix_pread_seq, [IOMIX_PREAD_RND] = iomix_pread_rnd,
-	[IOMIX_APPEND] = iomix_append, [IOMIX_COPY] = iomix_copy, [IOMIX_FSTAT] = iomix_fstat,
-	[IOMIX_FADVISE] = iomix_fadvise, [IOMIX_SETFLAGS] = iomix_setflags,
-	[IOMIX_MSYNC] = iomix_msync, [IOMIX_SYNC_RANGE] = iomix_sync_range,
-	[IOMIX_FDATASYNC] = iomix_fdatasync,
-};
-
-/* --- set-up, fill, op ------------------------------------------------------------------------- */
 
 static int iomix_files(struct fs_worker *w)
 {
 	struct iomix_state *s = fs_state(w);
-	int rc;
+	int rc = iomix_file(w);
 
-	s->file = fs_file_open(w, "file", O_CREAT | O_RDWR);
-	s->appended = fs_file_open(w, "appended", O_CREAT | O_RDWR);
-	s->copied = fs_file_open(w, "copied", O_CREAT | O_RDWR);
-	if (s->file < 0 || s->appended < 0 || s->copied < 0)
-		return s->file < 0 ? s->file : s->appended < 0 ? s->appended : s->copied;
-	rc = fs_make_written(w, s->file, 0, s->bytes);
-	if (rc == 0 && s->kinds & 1u << IOMIX_COPY)
+	if (rc == 0 && iomix_has(s, IOMIX_APPEND))
+		rc = s->appended = fs_file_open(w, "appended", O_CREAT | O_RDWR);
+	if (rc >= 0 && iomix_has(s, IOMIX_COPY))
+		rc = s->copied = fs_file_open(w, "copied", O_CREAT | O_RDWR);
+	if (rc >= 0 && iomix_has(s, IOMIX_COPY))
 		rc = fs_make_written(w, s->copied, 0, s->bytes);
-	if (rc == 0 && s->kinds & 1u << IOMIX_MSYNC)
+	if (rc >= 0 && iomix_has(s, IOMIX_MSYNC))
 		rc = fs_map(w, s->file, s->bytes, (void **)&s->map);
 	/* Where the flags cannot be read, the trial of the kind will say so, and what to do. */
-	if (rc == 0 && s->kinds & 1u << IOMIX_SETFLAGS &&
-	    ioctl(s->file, FS_IOC_GETFLAGS, &s->flags))
+	if (rc >= 0 && iomix_has(s, IOMIX_SETFLAGS) && ioctl(s->file, FS_IOC_GETFLAGS, &s->flags))
 		s->flags = 0;
-	return rc;
+	return rc < 0 ? rc : 0;
 }
 
 /* Every kind once, so that what cannot work here is named before anything is counted. */
@@ -295,26 +200,36 @@ static void iomix_shuffle(struct fs_worker *w, struct iomix_state *s)
 	}
 }
 
+/* Ops until the appended file is as long as it may be. */
+static uint64_t iomix_round(const struct iomix_state *s)
+{
+	unsigned appends = 0;
+
+	for (unsigned i = 0; i < IOMIX_SLOTS; i++)
+		appends += s->slot[i] == IOMIX_APPEND;
+	return appends ? IOMIX_APPENDS / appends * IOMIX_SLOTS : 0;
+}
+
 static int iomix_setup(struct fs_worker *w)
 {
 	struct iomix_state *s = fs_state(w);
-	unsigned wanted = iomix_share_out(s, s->slot), appends = 0;
+	const bool paced = w->variant->arg == IOMIX_PACED;
 	int rc;
 
+	s->kinds = paced ? 1u << s->fg : iomix_share_out(s, s->slot);
+	s->page = (uint64_t)sysconf(_SC_PAGESIZE);
 	if (w->probing)
 		s->bytes = 2 * IOMIX_SYNCED * s->size;
-	s->page = (uint64_t)sysconf(_SC_PAGESIZE);
-	s->blocks = s->bytes / s->size;
-	for (unsigned i = 0; i < IOMIX_SLOTS; i++)
-		appends += s->slot[i] == IOMIX_APPEND;
-	w->round_ops = appends ? IOMIX_APPENDS / appends * IOMIX_SLOTS : 0;
 	s->block = fs_buffer(w, s->size);
 	if (!s->block)
 		return -ENOMEM;
-	s->kinds = wanted;
 	rc = iomix_files(w);
+	s->blocks = s->bytes / s->size;
+	if (paced)
+		return rc;
+	w->round_ops = iomix_round(s);
 	if (rc == 0)
-		rc = iomix_try(w, wanted);
+		rc = iomix_try(w, s->kinds);
 	iomix_shuffle(w, s);
 	return rc;
 }
@@ -338,20 +253,42 @@ static inline long iomix_op(struct fs_worker *w)
 }
 FS_RUN_LOOP_KINDS(iomix_run, iomix_op)
 
+static inline long iomix_paced_op(struct fs_worker *w)
+{
+	struct iomix_state *s = fs_state(w);
+
+	return iomix_call[s->fg](w, s);
+}
+FS_RUN_LOOP(iomix_paced_run, iomix_paced_op)
+
+static bool iomix_load(const struct fs_variant *v, const void *state, unsigned i, char text[128])
+{
+	const struct iomix_state *s = state;
+
+	for (unsigned k = 0; v->arg == IOMIX_PACED && k < IOMIX_KINDS; k++) {
+		if (!s->bg[k] || i--)
+			continue;
+		snprintf(text, 128, "iomix.paced.%s@%u", iomix_kinds[k], s->bg[k]);
+		return true;
+	}
+	return false;
+}
+
 /* Sizes and flags are as the kinds leave them; whose bytes a block holds is not told apart. */
 static int iomix_verify(struct fs_worker *w)
 {
 	struct iomix_state *s = fs_state(w);
-	struct stat file, appended;
+	struct stat file, appended = { .st_size = (off_t)s->end };
 	int flags = s->flags;
 
-	if (fstat(s->file, &file) || fstat(s->appended, &appended))
+	if (fstat(s->file, &file) ||
+	    (iomix_has(s, IOMIX_APPEND) && fstat(s->appended, &appended)))
 		return -errno;
 	if ((uint64_t)file.st_size != s->bytes || (uint64_t)appended.st_size != s->end)
 		return fs_fail(w, EIO, "sizes are %lld and %lld, not %llu and %llu",
 			       (long long)file.st_size, (long long)appended.st_size,
 			       (unsigned long long)s->bytes, (unsigned long long)s->end);
-	if (s->kinds & 1u << IOMIX_SETFLAGS && ioctl(s->file, FS_IOC_GETFLAGS, &flags))
+	if (iomix_has(s, IOMIX_SETFLAGS) && ioctl(s->file, FS_IOC_GETFLAGS, &flags))
 		return -errno;
 	if ((flags ^ s->flags) & FS_NODUMP_FL)
 		return fs_fail(w, EIO, "the file's flags are 0x%x, not 0x%x",
@@ -367,12 +304,22 @@ static const struct fs_calls iomix_calls[] = {
 	{ "msync", 1, "MS_SYNC" }, { "fdatasync", 1, NULL }, { .name = NULL }
 };
 
+static const struct fs_calls iomix_paced_calls[] = {
+	{ "pread64", 1, ", 4096, " }, { .name = NULL }
+};
+
 static const struct fs_variant iomix_variants[] = {
 	{
-		.name = "mix", .share = FS_SHARE_DIR, .batch_multiple = IOMIX_SLOTS,
+		.name = "mix", .arg = IOMIX_MIX, .batch_multiple = IOMIX_SLOTS,
+		.share = FS_SHARE_DIR,
 		.op = "the next of a seeded sequence of 100 kinds of I/O; "
 		      "each kind has its own count and time",
 		.calls = iomix_calls, .run = iomix_run, .fill = iomix_fill,
+	}, {
+		.name = "paced", .arg = IOMIX_PACED, .share = FS_SHARE_DIR, .flags = FS_LOAD,
+		.op = "one kind of I/O, closed loop, while other kinds work on the same file at "
+		      "rates of their own",
+		.calls = iomix_paced_calls, .run = iomix_paced_run,
 	},
 	{ .run = NULL }
 };
@@ -388,13 +335,17 @@ static const char iomix_notes[] =
 	"        mmap-msync: a store to a random page of a shared mapping, msync(MS_SYNC) of it;\n"
 	"        sync-range: write, and wait for, the 16 blocks that pwrite-seq wrote last\n"
 	"        (on overlay and tmpfs the kernel finds nothing to do); fdatasync: of the file\n"
-	"read:   count and time of each kind; their sum is the rate of the slowest one\n"
+	"read:   mix: count and time of each kind; their sum is the rate of the slowest one;\n"
+	"        paced: the op's own rate; each load has its rate, asked and achieved, and\n"
+	"        its latency; one that misses its rate says load_missed\n"
 	"scales: private files: until the device, the journal or memory bandwidth";
 
 const struct fs_stressor fs_stressor_iomix = {
 	.name = "iomix", .summary = "a fixed mix of kinds of I/O, each with its own numbers",
 	.notes = iomix_notes, .classes = FS_CLASS_FILESYSTEM | FS_CLASS_OS, .version = 1,
+	.in_class = "mix",
 	.options = iomix_options, .variants = iomix_variants, .kinds = iomix_kinds,
 	.unsupported = iomix_unsupported, .state_size = sizeof(struct iomix_state),
 	.check = iomix_check, .need = iomix_need, .setup = iomix_setup, .verify = iomix_verify,
+	.load = iomix_load,
 };

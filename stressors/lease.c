@@ -255,13 +255,13 @@ static const struct fs_calls lease_break2_calls[] = {
 
 static const struct fs_variant lease_variants[] = {
 	{
-		.name = "cycle", .arg = LEASE_CYCLE, .flags = FS_MEM, .share = FS_SHARE_FILE,
-		.calls = lease_cycle_calls,
+		.name = "cycle", .arg = LEASE_CYCLE, .flags = FS_MEM | FS_LOAD,
+		.share = FS_SHARE_FILE, .calls = lease_cycle_calls,
 		.op = "F_SETLEASE of a lease and of F_UNLCK on a file that stays open",
 		.run = lease_cycle_run,
 	}, {
-		.name = "open", .arg = LEASE_OPEN, .flags = FS_MEM, .share = FS_SHARE_FILE,
-		.calls = lease_open_calls,
+		.name = "open", .arg = LEASE_OPEN, .flags = FS_MEM | FS_LOAD,
+		.share = FS_SHARE_FILE, .calls = lease_open_calls,
 		.op = "openat(2), F_SETLEASE of a lease and of F_UNLCK, close(2)",
 		.run = lease_open_run,
 	}, {

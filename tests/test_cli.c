@@ -147,7 +147,6 @@ static void test_together(void **unused)
 static void test_not_in_this_version(void **unused)
 {
 	static const char *const lines[] = {
-		"--load fpunch@1000 --class os",
 		"--class seeds",
 		"compare a -- b",
 		"ab",
