@@ -3,6 +3,7 @@
 #
 # faults.sh - errors injected into the calls of a run, a target that goes away under it, a device
 # that dies: one clear reason, no rate, and nothing left where anything can be removed
+# Alone: some things happen a second after a run has begun, whatever it has come to.
 # shellcheck source=tests/lib.sh
 . "${BASH_SOURCE%/*}/lib.sh"
 need_root

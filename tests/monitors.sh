@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
 # monitors.sh - what others see of a run: monitors, snapshots, marks in the trace buffer, perf
+# Alone: how soon who is told to end has ended.
 . "$(dirname "$0")/lib.sh"
 need jq mkfifo
 
