@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
 # csv.sh - --csv is a table alone on stdout, with the numbers of the JSON of the same run
+# Alone: its windows are too short for workers that wait for a CPU.
 
 . tests/lib.sh
 need jq

@@ -3,6 +3,7 @@
 #
 # What goes wrong is counted exactly, named once, and costs the stage that it happens in, not the run. And with several
 # workers: counts that must be equal, times that must not overlap.
+# Alone: its windows are too short for workers that wait for a CPU.
 
 . tests/lib.sh
 need jq timeout

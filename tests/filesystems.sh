@@ -3,6 +3,7 @@
 #
 # filesystems.sh - on each filesystem a class, a list at two worker counts, and every variant:
 # passed, or skipped for a reason that another program finds as well
+# Alone: its windows are too short for workers that wait for a CPU.
 # shellcheck source=tests/lib.sh
 . "${BASH_SOURCE%/*}/lib.sh"
 need_root

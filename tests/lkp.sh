@@ -3,6 +3,7 @@
 #
 # What lkp-tests reads from a run, messages and all: from the stress-ng table by the rule of its stress-ng parser, and
 # from --lkp. And --json - is one document.
+# Alone: its windows are too short for workers that wait for a CPU.
 
 . tests/lib.sh
 need jq

@@ -3,6 +3,7 @@
 #
 # modes.sh - what a run can be told: who shares, what a worker is, repetition, targets, kept files,
 # job files
+# Alone: its windows are too short for workers that wait for a CPU.
 # shellcheck source=tests/lib.sh
 . "${BASH_SOURCE%/*}/lib.sh"
 need jq

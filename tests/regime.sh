@@ -99,7 +99,8 @@ if kernel_has xfs; then
 	hold "... forced each time" "$(of $log .fs_counters.xfs_log_forces)" '>=' 149
 	hold "... written each time" "$(of $log .fs_counters.xfs_log_writes)" '>=' 149
 	hold "... by sectors" "$(of $log .fs_counters.xfs_log_bytes)" '>=' $((149 * 512))
-	is "... nothing else was written" $log '.fs_counters.xfs_log_bytes <= .device_io.write_bytes' true
+	# The filesystem's counters are read just outside of the device's: a log write may lie between.
+	is "... nothing else was written" $log '0.95 * .fs_counters.xfs_log_bytes <= .device_io.write_bytes' true
 	size=$(xfs_info "$M" | sed -n 's/^log .*bsize=\([0-9]*\) *blocks=\([0-9]*\).*/\1 * \2/p')
 	check "the size of the log" [ "$(jq .target.log_bytes "$work/json")" = $((size)) ]
 fi

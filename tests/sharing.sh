@@ -3,6 +3,7 @@
 #
 # sharing.sh - every variant with two workers at a time, for all that they can share: both get their ops done, and
 # verify finds what they should have left. Built with SAN=thread this is the search for data races.
+# Alone: its windows are too short for workers that wait for a CPU.
 
 . tests/lib.sh
 need_root

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
 # terminal.sh - a live line and colours on a terminal alone; --interval prints lines for scripts
+# Alone: its windows are too short for workers that wait for a CPU.
 # shellcheck source=tests/lib.sh
 . "${BASH_SOURCE%/*}/lib.sh"
 need jq script
