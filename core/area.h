@@ -122,8 +122,7 @@ struct area_stage {
 	uint32_t warnings;		/* claimed by fetch-and-add; beyond the maximum: dropped */
 	struct area_warning warning[AREA_WARNINGS_MAX];
 	char workspace[NAME_MAX + 1];	/* name of the work directory in the target, "" when gone */
-	uint32_t setup_done;		/* workers whose setup has ended well */
-	uint32_t loads_done;		/* loads whose setup has ended well */
+	uint32_t setup_done;		/* workers, then loads, whose setup has ended well */
 	uint32_t leader_done;		/* futex word: the leader's setup is over (shared files) */
 	uint32_t loop_done;		/* workers that have left the loop */
 	uint32_t verified;		/* workers past verify and side metrics */

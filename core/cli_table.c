@@ -74,7 +74,6 @@ static int set_timeout(struct cli *cli)
 }
 
 #define INTERVAL_MIN_NS (10 * FS_NSEC_PER_MSEC)
-#define RATE_MIN 0.001
 #define RATE_MAX 1e7
 
 static int set_interval(struct cli *cli)
@@ -88,14 +87,8 @@ static int set_interval(struct cli *cli)
 
 static int set_rate(struct cli *cli)
 {
-	char *end;
-	const double rate = strtod(cli->value, &end);
-
-	/* Digits and a point alone: no sign, no exponent, no infinity. */
-	if (*end || strspn(cli->value, "0123456789.") != strlen(cli->value) ||
-	    !(rate >= RATE_MIN && rate <= RATE_MAX))
+	if (fs_scan_rate(cli->value, RATE_MAX, &cli->config->rate))
 		return fs_cli_bad(cli, "not a rate from 0.001 to 10000000 ops/s, such as 1000");
-	cli->config->rate = rate;
 	return 0;
 }
 

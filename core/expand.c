@@ -272,9 +272,7 @@ static int stage_add(const struct expand *e, const struct stage *prototype, unsi
 		s->notes[i] = prototype->notes[i] ? strdup(prototype->notes[i]) : NULL;
 	s->workers = e->counts.list[count].workers;
 	s->oversubscribed = s->workers > e->topo->nplaces;
-	s->histograms = fs_latency_histograms(s->stressor, e->config->latency, e->config->rate,
-					      s->workers) +
-			s->nloads * fs_latency_load_histograms(e->config->latency);
+	s->histograms = fs_latency_histograms(e->config, s);
 	strcpy(s->asked, e->counts.list[count].asked);
 	if (*e->counts.list[count].note)
 		fs_plan_note(s->notes, FS_ARRAY_SIZE(s->notes), "%s", e->counts.list[count].note);

@@ -5,31 +5,36 @@
 
 #include "core/worker.h"
 
-static unsigned latency_kinds(const struct fs_stressor *s)
+#define LATENCY_OF_LOAD	2		/* histograms: service and response */
+
+static unsigned latency_kinds(const struct fs_stressor *s, const struct fs_variant *v)
 {
+	const char *const *kinds = fs_kinds_of(s, v);
 	unsigned n = 0;
 
-	while (s->kinds && s->kinds[n])
+	while (kinds && kinds[n])
 		n++;
 	return n ? n : 1;
 }
 
-uint64_t fs_latency_histograms(const struct fs_stressor *s, enum latency latency, double rate,
-			       uint64_t workers)
+/* Those of the loads come first. */
+uint64_t fs_latency_histograms(const struct config *c, const struct stage *s)
 {
-	const unsigned one = latency_kinds(s) * (rate > 0 ? 2 : 1);
+	const uint64_t one = latency_kinds(s->stressor, s->variant) * (c->rate > 0 ? 2 : 1);
 
-	if (latency == LATENCY_OFF)
+	if (c->latency == LATENCY_OFF)
 		return 0;
-	return latency == LATENCY_ALL ? one * workers : one;
+	return LATENCY_OF_LOAD * s->nloads + (c->latency == LATENCY_ALL ? one * s->workers : one);
 }
 
 struct fs_latency_places fs_latency_places(struct area *a, unsigned stage,
-					   const struct fs_stressor *s, unsigned worker)
+					   const struct fs_stressor *s,
+					   const struct fs_variant *v, unsigned worker)
 {
 	const struct area_plan *plan = &area_stage(a, stage)->plan;
-	const unsigned kinds = latency_kinds(s), parts = plan->rate > 0 ? 2 : 1;
-	const unsigned first = plan->latency == LATENCY_ALL ? worker * kinds * parts : 0;
+	const unsigned kinds = latency_kinds(s, v), parts = plan->rate > 0 ? 2 : 1;
+	const unsigned first = LATENCY_OF_LOAD * plan->loads +
+			       (plan->latency == LATENCY_ALL ? worker * kinds * parts : 0);
 
 	if (plan->latency == LATENCY_OFF)
 		return (struct fs_latency_places){ NULL, NULL };
@@ -39,24 +44,14 @@ struct fs_latency_places fs_latency_places(struct area *a, unsigned stage,
 	};
 }
 
-unsigned fs_latency_load_histograms(enum latency latency)
+struct fs_latency_places fs_latency_load_places(struct area *a, unsigned stage, unsigned i)
 {
-	return latency == LATENCY_OFF ? 0 : 2;
-}
-
-struct fs_latency_places fs_latency_load_places(struct area *a, unsigned stage,
-						const struct fs_stressor *s, unsigned i)
-{
-	const struct area_plan *plan = &area_stage(a, stage)->plan;
-	const enum latency latency = (enum latency)plan->latency;
-	const unsigned each = fs_latency_load_histograms(latency);
-	const unsigned first = (unsigned)fs_latency_histograms(s, latency, plan->rate,
-							       plan->workers) + i * each;
-
-	if (!each)
+	if (area_stage(a, stage)->plan.latency == LATENCY_OFF)
 		return (struct fs_latency_places){ NULL, NULL };
-	return (struct fs_latency_places){ area_histogram(a, stage, first),
-					   area_histogram(a, stage, first + 1) };
+	return (struct fs_latency_places){
+		.service = area_histogram(a, stage, LATENCY_OF_LOAD * i),
+		.response = area_histogram(a, stage, LATENCY_OF_LOAD * i + 1),
+	};
 }
 
 uint64_t fs_op_timed(struct fs_worker *w, uint64_t before, long rc)
@@ -87,19 +82,20 @@ static void latency_add(struct fs_histogram **sum, const struct fs_histogram *ki
 static void latency_kind(struct stage_result *r, struct area *a, unsigned stage, unsigned kind)
 {
 	const struct fs_stressor *s = r->stage->stressor;
+	const struct fs_variant *v = r->stage->variant;
 	const unsigned sets = area_stage(a, stage)->plan.latency == LATENCY_ALL ?
 			      r->stage->workers : 1;
 	struct fs_histogram *of_kind = NULL;
 
 	for (unsigned w = 0; w < sets; w++) {
-		const struct fs_latency_places p = fs_latency_places(a, stage, s, w);
+		const struct fs_latency_places p = fs_latency_places(a, stage, s, v, w);
 
 		latency_add(&of_kind, p.service, kind);
 		latency_add(&r->response, p.response, kind);
 	}
 	if (!of_kind)
 		return;
-	if (s->kinds)
+	if (fs_kinds_of(s, v))
 		fs_histogram_summary(&r->kinds[kind].latency, of_kind);
 	latency_add(&r->service, of_kind, 0);
 	free(of_kind);
@@ -107,7 +103,9 @@ static void latency_kind(struct stage_result *r, struct area *a, unsigned stage,
 
 void fs_latency_collect(struct stage_result *r, struct area *a, unsigned stage)
 {
-	for (unsigned kind = 0; kind < latency_kinds(r->stage->stressor); kind++)
+	const unsigned kinds = latency_kinds(r->stage->stressor, r->stage->variant);
+
+	for (unsigned kind = 0; kind < kinds; kind++)
 		latency_kind(r, a, stage, kind);
 	for (unsigned w = 0; w < r->stage->workers; w++) {
 		const uint64_t late = fs_load(&area_slot(a, stage, w)->late_ns);
@@ -116,11 +114,10 @@ void fs_latency_collect(struct stage_result *r, struct area *a, unsigned stage)
 	}
 }
 
-void fs_latency_load_collect(struct load_result *l, const struct stage *planned, struct area *a,
-			     unsigned stage, unsigned i)
+void fs_latency_load_collect(struct stage_result *r, struct area *a, unsigned stage, unsigned i)
 {
-	const struct fs_latency_places p = fs_latency_load_places(a, stage, planned->stressor, i);
+	const struct fs_latency_places p = fs_latency_load_places(a, stage, i);
 
-	latency_add(&l->service, p.service, 0);
-	latency_add(&l->response, p.response, 0);
+	latency_add(&r->loads[i].service, p.service, 0);
+	latency_add(&r->loads[i].response, p.response, 0);
 }

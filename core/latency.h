@@ -14,26 +14,22 @@
 #include "core/config.h"
 #include "core/result.h"
 
-/* How many histograms the workers of a stage need. */
-uint64_t fs_latency_histograms(const struct fs_stressor *s, enum latency latency, double rate,
-			       uint64_t workers);
-/* And each of its loads; they lie behind those. */
-unsigned fs_latency_load_histograms(enum latency latency);
+/* How many histograms a planned stage needs, its loads included. */
+uint64_t fs_latency_histograms(const struct config *c, const struct stage *s);
 
 struct fs_latency_places {		/* [kinds, at least one]; NULL: not counted */
 	struct fs_histogram *service, *response;
 };
 /* Of one worker, in an area that was made for as many as fs_latency_histograms() says. */
 struct fs_latency_places fs_latency_places(struct area *a, unsigned stage,
-					   const struct fs_stressor *s, unsigned worker);
+					   const struct fs_stressor *s,
+					   const struct fs_variant *v, unsigned worker);
 
 /* Of load i of a stage, all workers together. */
-struct fs_latency_places fs_latency_load_places(struct area *a, unsigned stage,
-						const struct fs_stressor *s, unsigned i);
+struct fs_latency_places fs_latency_load_places(struct area *a, unsigned stage, unsigned i);
 
 /* Add up the histograms of all workers into the result. Without memory they stay unknown. */
 void fs_latency_collect(struct stage_result *r, struct area *a, unsigned stage);
-void fs_latency_load_collect(struct load_result *l, const struct stage *planned, struct area *a,
-			     unsigned stage, unsigned i);
+void fs_latency_load_collect(struct stage_result *r, struct area *a, unsigned stage, unsigned i);
 
 #endif

@@ -12,10 +12,10 @@
 #include "core/key.h"
 #include "core/latency.h"
 #include "core/option.h"
+#include "core/units.h"
 #include "core/words.h"
 
 #define LOAD_ORIGIN	"--load"
-#define LOAD_RATE_MIN	0.001
 #define LOAD_RATE_MAX	1e6
 #define LOAD_DONE_MIN	0.95		/* of the ops asked for; else it has missed its rate */
 
@@ -24,16 +24,6 @@
 static int load_error(const char *text, const char *why)
 {
 	return fs_given_error(LOAD_ORIGIN, "load", text, "%s", why);
-}
-
-/* Behind the last @: digits and a point. 0: it is none. */
-static double load_rate(const char *at)
-{
-	char *end;
-	const double rate = strtod(at, &end);
-
-	return *at && !*end && strspn(at, "0123456789.") == strlen(at) &&
-	       rate >= LOAD_RATE_MIN && rate <= LOAD_RATE_MAX ? rate : 0;
 }
 
 static int load_impossible(const char *text)
@@ -111,8 +101,8 @@ static int load_add(const struct config *c, struct stage *s, const char *text)
 
 	if (s->nloads == AREA_LOADS_MAX)
 		return load_error(text, "more than 8 loads for a stage");
-	*load = (struct area_load){ .rate = at && at > text ? load_rate(at + 1) : 0 };
-	if (load->rate == 0)
+	*load = (struct area_load){ .rate = 0 };
+	if (!at || at == text || fs_scan_rate(at + 1, LOAD_RATE_MAX, &load->rate))
 		return load_error(text, "not KEY@RATE with 0.001 to 1000000 ops/s, such as "
 					"lease.cycle@1000");
 	name = strndup(text, (size_t)(at - text));
@@ -166,18 +156,17 @@ static void load_one(struct stage_result *r, struct area *a, unsigned stage, uns
 {
 	const struct area_load *load = &r->stage->loads[i];
 	struct load_result *l = &r->loads[i];
-	const double asked = load->rate * r->stage->workers, done = (double)l->ops;
+	const double asked = fs_load_asked(r->stage, i), done = (double)l->ops;
 
 	for (unsigned w = 0; w < r->stage->workers; w++) {
 		const uint64_t late = fs_load(&area_slot(a, stage, w)->load[i].late_ns);
 
 		l->late_ns = late > l->late_ns ? late : l->late_ns;
 	}
-	l->asked_per_sec = asked;
 	l->achieved_per_sec = r->measured_s > 0 ? done / r->measured_s : NAN;
 	/* Each worker may have one op under way at the end. */
 	l->missed = done + r->stage->workers < LOAD_DONE_MIN * asked * r->measured_s;
-	fs_latency_load_collect(l, r->stage, a, stage, i);
+	fs_latency_load_collect(r, a, stage, i);
 	if (l->missed)
 		fs_warn_add(r->warnings, &r->nwarnings,
 			    "load_missed: %s reached %.1f of the %.1f ops/s asked for", load->key,

@@ -21,8 +21,10 @@
  */
 int fs_load_plan(const struct config *c, struct stage *s);
 
-/* Make a helper of a stage with that stressor the worker's load i. */
-void fs_load_init(struct worker *k, unsigned i, const struct fs_stressor *of_stage);
+const struct fs_stressor *fs_load_stressor(const struct area_load *load);
+
+/* Make a helper its worker's load i. */
+void fs_load_init(struct worker *k, unsigned i);
 /* A load's task, from its setup to its teardown: 0 or -errno. */
 int fs_load_task(struct worker *k);
 

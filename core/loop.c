@@ -177,7 +177,7 @@ static uint64_t loop_batch(struct worker *k, uint64_t left, uint64_t *now)
 	uint64_t n = k->batch < left ? k->batch : left;
 
 	n = n < wanted ? n : wanted;
-	if (k->stage->plan.rate > 0)
+	if (k->pace.rate > 0)
 		n = fs_pace_await(k, loop_rounded(k, 1) < n ? loop_rounded(k, 1) : n);
 	loop_choose_timed(k, n);
 	k->pub.variant->run(&k->pub, n);
@@ -340,7 +340,8 @@ void fs_loop(struct worker *k)
 	k->batch = loop_rounded(k, 1);
 	k->timed_batches = 0;
 	fs_store(&k->slot->batch, k->batch);
-	if (k->stage->plan.rate > 0)
+	fs_pace_init(k, k->stage->plan.rate, &k->slot->late_ns);
+	if (k->pace.rate > 0)
 		fs_store(&k->slot->batch_fixed, 1);
 	loop_watch_phase(k);
 	if (loop_slices(k))

@@ -42,6 +42,12 @@ static inline unsigned fs_stage_helpers(const struct stage *s)
 	return (s->variant ? s->variant->helpers : 0) + s->nloads;
 }
 
+/* Ops per second of a load, all workers together. */
+static inline double fs_load_asked(const struct stage *s, unsigned i)
+{
+	return s->loads[i].rate * s->workers;
+}
+
 struct plan {
 	struct stage *stages;
 	unsigned nstages;

@@ -96,8 +96,7 @@ static json_t *json_load(const struct stage_result *r, unsigned i)
 	json_t *o = json_object();
 
 	json_object_set_new(o, "key", fs_json_text(r->stage->loads[i].key));
-	json_object_set_new(o, "asked_per_sec",
-			    fs_json_real(r->stage->loads[i].rate * r->stage->workers));
+	json_object_set_new(o, "asked_per_sec", fs_json_real(fs_load_asked(r->stage, i)));
 	json_object_set_new(o, "achieved_per_sec",
 			    fs_json_real(passed ? l->achieved_per_sec : NAN));
 	json_object_set_new(o, "ops", fs_json_count(passed ? l->ops : FS_UNKNOWN));

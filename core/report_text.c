@@ -184,7 +184,7 @@ static void text_loads(FILE *out, const struct stage_result *r)
 
 		fprintf(out, "      load %s: %s of %s ops/s", r->stage->loads[i].key,
 			text_number(l->achieved_per_sec, achieved),
-			text_number(l->asked_per_sec, asked));
+			text_number(fs_load_asked(r->stage, i), asked));
 		text_latency(out, ", latency", l->service);
 		fputc('\n', out);
 	}

@@ -95,7 +95,7 @@ struct environment {
 
 struct load_result {			/* one of the stage's loads, all workers together */
 	uint64_t ops;
-	double asked_per_sec, achieved_per_sec;
+	double achieved_per_sec;
 	bool missed;			/* clearly less than asked */
 	uint64_t late_ns;		/* how late an op started at worst */
 	struct fs_histogram *service, *response;	/* NULL: not timed; owned */

@@ -17,7 +17,7 @@ void fs_snapshot_free(struct snapshot *s)
 }
 
 /* A worker stores its work and its count one after the other: read again when it has moved on. */
-static void snapshot_worker(struct snapshot_worker *w, struct area_slot *slot)
+static void snapshot_worker(struct snapshot_worker *w, struct area_slot *slot, unsigned loads)
 {
 	for (int tries = 0; tries < 100; tries++) {
 		w->ops = fs_load_acquire(&slot->ops);
@@ -33,18 +33,18 @@ static void snapshot_worker(struct snapshot_worker *w, struct area_slot *slot)
 		w->kinds[i].timed = fs_load(&slot->kinds[i].timed);
 		w->kinds[i].timed_ns = fs_load(&slot->kinds[i].timed_ns);
 	}
-	for (unsigned i = 0; i < AREA_LOADS_MAX; i++)
+	for (unsigned i = 0; i < loads; i++)
 		w->load_ops[i] = fs_load(&slot->load[i].ops);
 }
 
 void fs_snapshot_take(struct snapshot *s, struct area *a, unsigned stage)
 {
-	const unsigned n = area_stage(a, stage)->plan.workers;
+	const struct area_plan *plan = &area_stage(a, stage)->plan;
 
 	s->realtime_ns = fs_realtime_ns();
 	s->before_ns = fs_now_ns();
-	for (unsigned i = 0; i < n; i++)
-		snapshot_worker(&s->workers[i], area_slot(a, stage, i));
+	for (unsigned i = 0; i < plan->workers; i++)
+		snapshot_worker(&s->workers[i], area_slot(a, stage, i), plan->loads);
 	s->after_ns = fs_now_ns();
 }
 

@@ -30,7 +30,7 @@ struct stage_run {
 	const struct fs_variant *variant;
 	struct workspace ws;
 	struct worker *workers;		/* [plan.workers], then for each its helpers and loads */
-	unsigned nworkers, nhelpers, started;	/* nhelpers: loads as well */
+	unsigned nworkers, started;
 	unsigned beside;		/* helpers and loads of one worker */
 	char *states;			/* one state for each of them */
 	size_t stride;			/* from one to the next */
@@ -111,9 +111,9 @@ static size_t stage_stride(const struct stage_run *r)
 	size_t bytes = r->stressor->state_size;
 
 	for (unsigned i = 0; i < r->stage->plan.loads; i++) {
-		const struct fs_entry *e = fs_registry_find(r->stage->plan.load[i].stressor);
+		const size_t of_load = fs_load_stressor(&r->stage->plan.load[i])->state_size;
 
-		bytes = e->stressor->state_size > bytes ? e->stressor->state_size : bytes;
+		bytes = of_load > bytes ? of_load : bytes;
 	}
 	return (bytes / FS_LINE + 1) * FS_LINE;
 }
@@ -127,7 +127,7 @@ static void stage_init_helper(struct stage_run *r, struct worker *k, unsigned i)
 	k->pub.counters = k->spare.counters;
 	k->pub.kinds = k->spare.kinds;
 	if (i >= r->variant->helpers)
-		fs_load_init(k, i - r->variant->helpers, r->stressor);
+		fs_load_init(k, i - r->variant->helpers);
 }
 
 static void stage_init_worker(struct stage_run *r, unsigned i)
@@ -152,7 +152,7 @@ static void stage_init_worker(struct stage_run *r, unsigned i)
 	memcpy(k->pub.state, r->stage->plan.state, r->stressor->state_size);
 	if (i < r->nworkers) {
 		const struct fs_latency_places p =
-			fs_latency_places(r->area, r->index, r->stressor, id);
+			fs_latency_places(r->area, r->index, r->stressor, r->variant, id);
 
 		k->reference.kind = (enum reference)r->stage->plan.reference;
 		k->service = p.service;
@@ -164,7 +164,7 @@ static void stage_init_worker(struct stage_run *r, unsigned i)
 
 static int stage_init_workers(struct stage_run *r)
 {
-	const unsigned n = r->nworkers + r->nhelpers;
+	const unsigned n = r->nworkers * (1 + r->beside);
 
 	r->workers = stage_lines(n * sizeof(*r->workers));
 	r->stride = stage_stride(r);
@@ -200,7 +200,7 @@ static int stage_start(struct stage_run *r, unsigned end, void (*body)(void *))
 
 static void stage_task_ended(struct stage_run *r, struct worker *k, int status)
 {
-	struct area_failure f = { .worker = (int32_t)k->pub.id };
+	struct area_failure f = { .worker = (int32_t)k->pub.id, .load = k->load };
 
 	if (status == 0)
 		return;
@@ -208,7 +208,8 @@ static void stage_task_ended(struct stage_run *r, struct worker *k, int status)
 		f.signal = WTERMSIG(status);
 	else
 		f.err = ECHILD;		/* it has left by exit(3), as a sanitizer makes it */
-	snprintf(f.where, sizeof(f.where), "%s", fs_worker_phase_names[fs_load(&k->slot->phase)]);
+	snprintf(f.where, sizeof(f.where), "%s",
+		 k->load ? "load" : fs_worker_phase_names[fs_load(&k->slot->phase)]);
 	fs_area_fail(r->stage, &f);
 	fs_area_abandon(r->area, r->index);
 	fs_barrier_abort(&r->stage->finish);
@@ -231,15 +232,15 @@ static void stage_reap(struct stage_run *r)
 	}
 }
 
-/* Until *count is n; false: the stage was stopped. */
-static bool stage_await(struct stage_run *r, uint32_t *count, unsigned n)
+/* Until n tasks are set up; false: the stage was stopped. */
+static bool stage_await_setup(struct stage_run *r, unsigned n)
 {
 	uint32_t done;
 
-	while ((done = fs_load_acquire(count)) < n) {
+	while ((done = fs_load_acquire(&r->stage->setup_done)) < n) {
 		if (fs_load(&r->stage->stop))
 			return false;
-		fs_futex_wait(count, done, STAGE_POLL_NS);
+		fs_futex_wait(&r->stage->setup_done, done, STAGE_POLL_NS);
 		stage_reap(r);
 	}
 	return true;
@@ -338,9 +339,9 @@ static void stage_remove(struct stage_run *r)
 static void stage_run(struct stage_run *r)
 {
 	if (stage_init_workers(r) == 0 && stage_start(r, r->nworkers, fs_worker_main) == 0 &&
-	    stage_await(r, &r->stage->setup_done, r->nworkers) &&
-	    stage_start(r, r->nworkers + r->nhelpers, fs_helper_main) == 0 &&
-	    stage_await(r, &r->stage->loads_done, r->nworkers * r->stage->plan.loads))
+	    stage_await_setup(r, r->nworkers) &&
+	    stage_start(r, r->nworkers * (1 + r->beside), fs_helper_main) == 0 &&
+	    stage_await_setup(r, r->nworkers * (1 + r->stage->plan.loads)))
 		stage_settle(r);
 	stage_join(r);
 	free(r->workers);
@@ -378,7 +379,6 @@ int fs_stage_main(int area_fd, unsigned index)
 	r.nworkers = r.stage->plan.workers;
 	if (stage_find(&r) == 0 && stage_workspace(&r) == 0) {
 		r.beside = r.variant->helpers + r.stage->plan.loads;
-		r.nhelpers = r.nworkers * r.beside;
 		stage_run(&r);
 		stage_remove(&r);
 	}

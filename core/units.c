@@ -2,6 +2,7 @@
 #include <errno.h>
 #include <stdbool.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "core/units.h"
@@ -50,6 +51,19 @@ int fs_scan_count(const char *text, uint64_t *n)
 	struct units_scan s = { .at = text };
 
 	return units_number(&s, n) ? units_end(&s) : -EINVAL;
+}
+
+int fs_scan_rate(const char *text, double most, double *rate)
+{
+	char *end;
+	const double value = strtod(text, &end);
+
+	if (!*text || *end || strspn(text, "0123456789.") != strlen(text))
+		return -EINVAL;
+	if (!(value >= 0.001 && value <= most))
+		return -ERANGE;
+	*rate = value;
+	return 0;
 }
 
 /* What the suffix of a size stands for; 0: there is none such. */

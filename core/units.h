@@ -16,6 +16,9 @@ int fs_scan_size(const char *text, uint64_t *bytes);
 /* A plain decimal number. */
 int fs_scan_count(const char *text, uint64_t *n);
 
+/* Ops per second: digits and a point alone, at least 0.001. No sign, no exponent, no infinity. */
+int fs_scan_rate(const char *text, double most, double *rate);
+
 /* For people, rounded: "10 s", "500 ms", "1 m 30 s"; "64 MiB", "1.5 GiB". Return text. */
 char *fs_print_duration(uint64_t ns, char *text, unsigned long size);
 char *fs_print_size(uint64_t bytes, char *text, unsigned long size);

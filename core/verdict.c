@@ -11,7 +11,6 @@
 #include "core/latency.h"
 #include "core/load.h"
 #include "core/reference.h"
-#include "core/registry.h"
 #include "core/sample.h"
 #include "platform/errno_name.h"
 
@@ -153,8 +152,7 @@ static const struct area_load *verdict_load(const struct flight *f)
 static bool verdict_unsupported(const struct flight *f)
 {
 	const struct area_load *load = verdict_load(f);
-	const struct fs_stressor *s = load ? fs_registry_find(load->stressor)->stressor :
-					     f->to->stage->stressor;
+	const struct fs_stressor *s = load ? fs_load_stressor(load) : f->to->stage->stressor;
 	const int *errnos = s->unsupported;
 
 	for (; errnos && *errnos; errnos++) {

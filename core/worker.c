@@ -250,13 +250,13 @@ static bool worker_setup(struct worker *k)
  * All sleep to one absolute time instead of waking each other at the start: the first ones awake
  * would take the CPUs from those still asleep.
  */
-void fs_worker_gate(struct worker *k, uint32_t *done)
+void fs_worker_gate(struct worker *k)
 {
 	struct area_gate *gate = &k->area->gate;
 
 	fs_worker_phase(k, WORKER_READY, "ready");
-	fs_add(done, 1);
-	fs_futex_wake_all(done);
+	fs_add(&k->stage->setup_done, 1);
+	fs_futex_wake_all(&k->stage->setup_done);
 	while (!fs_load_acquire(&gate->go))
 		fs_futex_wait(&gate->go, 0, 0);
 	if (!fs_load(&k->stage->stop))
@@ -312,7 +312,7 @@ static bool worker_measure(struct worker *k)
 {
 	if (!worker_setup(k))
 		return false;
-	fs_worker_gate(k, &k->stage->setup_done);
+	fs_worker_gate(k);
 	fs_loop(k);
 	fs_barrier_abort(&k->slot->meet);
 	k->slot->cpu_end = fs_task_cpu();

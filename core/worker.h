@@ -50,7 +50,12 @@ struct worker {				/* on lines of its own: ops write to it */
 	unsigned timed_batches;		/* of that size */
 	uint64_t off_ns;		/* finished off periods */
 	struct fs_histogram *service, *response;	/* one of each kind; NULL: not wanted */
-	double due_ns, due_step_ns;	/* open loop: when the next op should start; 0: closed */
+	struct {			/* open loop, see pace.h */
+		double rate;		/* ops/s; 0: closed loop */
+		double due_ns, step_ns;	/* when the next op should start; from one to the next */
+		uint64_t wake_ns;	/* before the due time, spun instead of slept */
+		uint64_t *late_ns;	/* how late an op started at worst, in the window */
+	} pace;
 	struct fs_reference reference;
 	struct fs_perf perf;
 	int wait_fd;			/* for fs_task_wait_ns(); -1: not to be had */
@@ -91,8 +96,8 @@ void fs_helper_main(void *worker);
  */
 bool fs_worker_failed(struct worker *k, int rc);
 
-/* One more has come to the gate, so say in *done; sleep until it opens, or the stage is stopped. */
-void fs_worker_gate(struct worker *k, uint32_t *done);
+/* Say that one more is set up; sleep until the gate opens, or the stage is stopped. */
+void fs_worker_gate(struct worker *k);
 
 /* The measured part: from the gate until the stage stops or --ops are done. */
 void fs_loop(struct worker *k);

@@ -57,6 +57,7 @@ static void test_job(void **unused)
 	job_refused("verify = yes\n", "1: verify = yes: takes no value");
 	job_refused("= 5\n", "1: ''");
 	job_refused("job = other\n", "1: job = other: a job file cannot name another one");
+	job_refused("load =\n", "1: load: empty value");
 	job_refused("class = io\n", "");
 	snprintf(line, sizeof(line), "--job %s --timeout 5", job_path);
 	job_write("test = fiemap\ntimeout = 6\n");

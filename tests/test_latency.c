@@ -62,7 +62,7 @@ static void known_loop(struct loop *l, struct known *s, enum latency latency, do
 	k->stage->plan.rate = rate;
 	k->stage->plan.ops_limit = ops;
 	k->pub.state = s;
-	places = fs_latency_places(l->area, 0, &l->stressor, 0);
+	places = fs_latency_places(l->area, 0, &l->stressor, &l->variant, 0);
 	k->service = places.service;
 	k->response = places.response;
 	l->area->gate.phase = AREA_MEASURE;

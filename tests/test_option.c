@@ -23,6 +23,7 @@ struct state {
 	int colour;
 	unsigned marks;
 	uint8_t mix[3];
+	uint32_t pace[3];
 	uint64_t behind;
 };
 
@@ -31,7 +32,8 @@ static const struct fs_option options[] = {
 	FS_OPT_COUNT(struct state, count, "7", 1, 100, "a count"),
 	FS_OPT_ENUM(struct state, colour, "red", colours, "an enum"),
 	FS_OPT_FLAGS(struct state, marks, "none", marks, "flags"),
-	FS_OPT_WEIGHTS(struct state, mix, "read=10,stat=5", kinds, "weights"),
+	FS_OPT_WEIGHTS(struct state, mix, "read=10,stat=5", kinds, "weights", .only = "plain"),
+	FS_OPT_RATES(struct state, pace, "stat@100", kinds, "rates", .only = "blue"),
 	FS_OPT_END
 };
 
@@ -65,6 +67,8 @@ static void test_defaults(void **unused)
 	assert_int_equal(s.mix[0], 10);
 	assert_int_equal(s.mix[1], 0);
 	assert_int_equal(s.mix[2], 5);
+	assert_int_equal(s.pace[0], 0);
+	assert_int_equal(s.pace[2], 100);
 	assert_int_equal(s.behind, 0);
 	assert_int_equal(fs_option_defaults(&stressor, &blue, &s, why), 0);
 	assert_int_equal(s.colour, BLUE);
@@ -173,6 +177,33 @@ static void test_weights(void **unused)
 	assert_int_equal(s.behind, 1);
 }
 
+static void test_rates(void **unused)
+{
+	static const char *const bad[] = { "read", "read@", "read=5", "read@1000001", "read@-1", "read@1.5",
+					   "reed@1", "read@1,", "@1" };
+	struct state s = { .pace = { 9, 9, 9 }, .behind = 1 };
+	char why[OPTION_WHY_MAX];
+
+	(void)unused;
+	for (unsigned i = 0; i < FS_ARRAY_SIZE(bad); i++) {
+		assert_int_equal(parse("pace", bad[i], &s, why), -EINVAL);
+		assert_int_equal(s.pace[0], 9);
+	}
+	assert_int_equal(parse("pace", "write@90,stat@1000000", &s, why), 0);
+	assert_int_equal(s.pace[0], 0);
+	assert_int_equal(s.pace[1], 90);
+	assert_int_equal(s.pace[2], 1000000);
+	assert_int_equal(s.behind, 1);
+}
+
+static void test_of_one_variant(void **unused)
+{
+	(void)unused;
+	assert_true(fs_option_applies(fs_option_find(options, "pace"), &blue));
+	assert_false(fs_option_applies(fs_option_find(options, "pace"), &plain));
+	assert_true(fs_option_applies(fs_option_find(options, "bytes"), &plain));
+}
+
 /* What is printed can be typed back and gives the same state. */
 static void test_print(void **unused)
 {
@@ -182,6 +213,7 @@ static void test_print(void **unused)
 		{ "bytes", "64K", "65536" }, { "count", "8", "8" }, { "colour", "blue", "blue" },
 		{ "marks", "noatime,sync", "sync+noatime" }, { "marks", "none", "none" },
 		{ "mix", "stat=1,read=2", "read=2,stat=1" },
+		{ "pace", "stat@1000,read@2", "read@2,stat@1000" },
 	};
 	char why[OPTION_WHY_MAX], text[256];
 
@@ -221,6 +253,7 @@ int main(void)
 		cmocka_unit_test(test_defaults), cmocka_unit_test(test_sizes),
 		cmocka_unit_test(test_range),	 cmocka_unit_test(test_names),
 		cmocka_unit_test(test_flags),	 cmocka_unit_test(test_weights),
+		cmocka_unit_test(test_rates),	 cmocka_unit_test(test_of_one_variant),
 		cmocka_unit_test(test_print),	 cmocka_unit_test(test_given_error),
 	};
 

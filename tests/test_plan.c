@@ -2,6 +2,7 @@
 /*
  * test_plan.c - from options to stages: classes, groups, times, order
  */
+#include "core/option.h"
 #include "core/registry.h"
 #include "tests/planned.h"
 
@@ -252,6 +253,47 @@ static void test_needs(void **unused)
 	planned_free(&p);
 }
 
+static const struct area_load *plan_load(const struct stage *s, unsigned i, const char *key, double rate)
+{
+	assert_in_range(i, 0, s->nloads - 1);
+	assert_string_equal(s->loads[i].key, key);
+	assert_true(s->loads[i].rate == rate);
+	return &s->loads[i];
+}
+
+/* A load has its stressor's options; where that is the stage's, the stage's. Its presets come first. */
+static void test_loads(void **unused)
+{
+	const size_t extents = fs_option_find(fs_registry_find("fiemap")->stressor->options, "extents")->offset;
+	struct planned p;
+	uint64_t of_load;
+
+	(void)unused;
+	planned_make(&p, 2, "plan --test lease,fiemap.dirty --load fiemap@2.5 --fiemap-extents 7 --nr-threads 2");
+	assert_int_equal(p.rc, 0);
+	for (unsigned i = 0; i < 2; i++) {
+		const struct area_load *load = plan_load(&p.plan.stages[i], 0, "fiemap.warm", 2.5);
+
+		memcpy(&of_load, load->state + extents, sizeof(of_load));
+		assert_int_equal(of_load, 7);
+		assert_int_equal(fs_stage_helpers(&p.plan.stages[i]), 1);
+		assert_true(fs_load_asked(&p.plan.stages[i], 0) == 5);
+	}
+	planned_free(&p);
+	planned_make(&p, 2, "plan --test iomix.paced --iomix-bg fstat@3 --load lease.open@1 --nr-threads 2");
+	assert_int_equal(p.rc, 0);
+	plan_load(&p.plan.stages[0], 0, "iomix.paced.fstat", 3);
+	plan_load(&p.plan.stages[0], 1, "lease.open", 1);
+	assert_int_equal(p.plan.stages[0].helper_cpus[3], 1);	/* 2 workers, then 4 loads on 2 CPUs */
+	planned_free(&p);
+	planned_make(&p, 2, "plan --disk loop:1G --fs ext4 --class filesystem --fiemap-mode warm,cold --load lease@1");
+	assert_int_equal(p.rc, 0);
+	for (unsigned i = 0; i < p.plan.nstages; i++)
+		assert_int_equal(p.plan.stages[i].nloads, strcmp(p.plan.stages[i].key, "fiemap.cold") ? 1 : 0);
+	assert_non_null(planned_find(&p.plan, "fiemap.cold")->notes[0]);
+	planned_free(&p);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -267,6 +309,7 @@ int main(void)
 		cmocka_unit_test(test_ops),
 		cmocka_unit_test(test_processes),
 		cmocka_unit_test(test_needs),
+		cmocka_unit_test(test_loads),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -121,6 +121,24 @@ static void test_counts(void **state)
 	check_refused(fs_scan_count, -ERANGE, huge);
 }
 
+static void test_rates(void **state)
+{
+	static const char *const bad[] = { "", ".", "-1", "+1", "1e3", " 1", "1K", "inf", "nan", "0x10", "1.2.3" };
+	static const char *const off[] = { "0", "0.0009", "1000.5", "99999999999999999999" };
+	double rate = 42;
+
+	(void)state;
+	for (unsigned i = 0; i < FS_ARRAY_SIZE(bad); i++)
+		assert_int_equal(fs_scan_rate(bad[i], 1000, &rate), -EINVAL);
+	for (unsigned i = 0; i < FS_ARRAY_SIZE(off); i++)
+		assert_int_equal(fs_scan_rate(off[i], 1000, &rate), -ERANGE);
+	assert_true(rate == 42);
+	assert_int_equal(fs_scan_rate("0.001", 1000, &rate), 0);
+	assert_true(rate == 0.001);
+	assert_int_equal(fs_scan_rate("1000", 1000, &rate), 0);
+	assert_true(rate == 1000);
+}
+
 static void check_duration(uint64_t ns, const char *expected)
 {
 	char text[32];
@@ -206,7 +224,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_durations),
 		cmocka_unit_test(test_sizes),
-		cmocka_unit_test(test_counts),
+		cmocka_unit_test(test_counts), cmocka_unit_test(test_rates),
 		cmocka_unit_test(test_print),
 		cmocka_unit_test(test_nearest),
 		cmocka_unit_test(test_nearest_limit),

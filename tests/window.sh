@@ -3,11 +3,11 @@
 #
 # window.sh - the window is the window: as long as asked for, nothing hidden between the parts of a
 # stage, counts exact
+# Alone: its times are to be the stage's own.
 . "$(dirname "$0")/lib.sh"
 need jq
 
 cd "$work" || exit 1
-# Alone: its times are to be the stage's own.
 # An ext4 of its own where that can be: a disk that others write to, too, may stall for a second.
 make_target ext4
 target=$M
