@@ -46,7 +46,7 @@ static void load_begin(struct worker *k)
 static void load_run(struct worker *k)
 {
 	load_begin(k);
-	while (fs_pace_await(k, 1), !fs_pace_over(k)) {
+	while (fs_pace_await(k, 1), !fs_worker_stopped(k)) {
 		k->seen_phase = fs_load(&k->area->gate.phase);
 		k->pub.variant->run(&k->pub, 1);
 		fs_pace_ended(k, fs_now_ns());

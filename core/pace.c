@@ -19,22 +19,17 @@ void fs_pace_begin(struct worker *k, uint64_t now)
 	k->pace.due_ns = (double)now;
 }
 
-bool fs_pace_over(const struct worker *k)
-{
-	return fs_worker_stopped(k) || !fs_helping(&k->pub);
-}
-
 static void pace_wait(struct worker *k, uint64_t due)
 {
 	uint64_t now = fs_now_ns();
 
-	while (now + k->pace.wake_ns < due && !fs_pace_over(k)) {
+	while (now + k->pace.wake_ns < due && !fs_worker_stopped(k)) {
 		const uint64_t left = due - k->pace.wake_ns - now;
 
 		fs_sleep_until(now + (left < PACE_SLEEP_NS ? left : PACE_SLEEP_NS));
 		now = fs_now_ns();
 	}
-	while (now < due && !fs_pace_over(k))
+	while (now < due && !fs_worker_stopped(k))
 		now = fs_now_ns();
 	if (now > due && now - due > *k->pace.late_ns && k->seen_phase == AREA_MEASURE)
 		fs_store(k->pace.late_ns, now - due);

@@ -17,9 +17,7 @@
 void fs_pace_init(struct worker *k, double rate, uint64_t *late_ns);
 /* The worker comes on the clock: the schedule begins anew, what is refilled is nobody's delay. */
 void fs_pace_begin(struct worker *k, uint64_t now);
-/* Whether nothing is due any more: the stage is stopped, or the load's worker has left. */
-bool fs_pace_over(const struct worker *k);
-/* Wait until the next n ops, which start together, are due, or it is over. Returns n. */
+/* Wait until the next n ops, which start together, are due, or the stage is stopped. Returns n. */
 uint64_t fs_pace_await(struct worker *k, uint64_t n);
 /* They have ended. Where response times are not wanted nothing happens. */
 void fs_pace_ended(struct worker *k, uint64_t now);

@@ -64,6 +64,12 @@ check "... has its own key" each '.key == "iomix.paced.fstat" and .load[0].key =
 check "nothing beside it" status 0 "${run[@]}" --timeout 0.2 --test iomix.paced --iomix-bg fstat@0
 check "... is no load" each '.load == null'
 
+check "its other files are its own" status 0 "${run[@]}" --timeout 0.2 --keep-files always --test iomix.mix \
+	--iomix-bytes 1M --load iomix.paced.copy@10
+check "... two of each worker" [ "$(find . -name '*copied' -printf '%f ' | xargs -n 1 | sort | uniq -c | xargs)" = \
+	"2 copied 2 l1.copied" ]
+check "clean" status 0 "$FSSTRESS" clean
+
 check "a load without a file to work on" status 1 "${run[@]}" --timeout 0.2 --test lease \
 	--load iomix.paced@10
 check "... says so, and which one it is" each \
@@ -74,8 +80,9 @@ cd / || exit
 
 if [ "$(id -u)" = 0 ]; then
 	make_fs tmpfs 100M
-	check "a load that the mount cannot do" status 4 "${run[@]}" --target "$M" --timeout 0.2 --test lease \
-		--load fiemap@10
+	# unlink has no errno that means unsupported: that of the load counts.
+	check "a load that the mount cannot do" status 4 "$FSSTRESS_TEST" "${run[@]:1}" --target "$M" \
+		--timeout 0.2 --test unlink --load fiemap@10
 	check "... skips the stage" each '.status == "skipped" and .errno_name == "EOPNOTSUPP"'
 	check "... for the load" each '.reason | contains("load fiemap.warm")'
 	check "nothing is left" empty "$M"
