@@ -348,6 +348,7 @@ void fs_config_free(struct config *c)
 	free(c->fs);
 	free(c->labels);
 	free(c->monitors);
+	free(c->loads);
 	free(c->snapshots);
 	fs_words_free(&c->owned);
 }
